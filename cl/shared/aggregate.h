@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fan-out of aggregate tables, trees of combined values (cl/dict/generic/aggregate.cl). */
+/* Each value of a level combines this many values of the level below (cl/dict/generic/aggregate.cl). */
 #pragma once
 
 #define AGGREGATE_FAN 16

@@ -22,8 +22,8 @@
 /* Concurrent batches accept only smaller codes. */
 #define N_CONCURRENT_CODES CODE_COMBINE
 
-/* Words of a histogram of n operations. Word c counts code c. The last word is n - i if operation i is the first with
- * an unknown code, else 0. */
+/* Words of a histogram of n operations. Word c counts code c. The last word is 0 if all codes are known. Otherwise it
+ * is n - i, and operation i is the first with an unknown code. */
 #define HISTOGRAM_WORDS (N_CODES + 1)
 
 #define OUTCOME_DONE       0

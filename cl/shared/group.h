@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sizes of the buffers of cl/group. */
 #pragma once
 #include "shared/types.h"
 
@@ -7,16 +6,16 @@
 #define SHARED_CEIL_DIV(a, b)    (((a) + (b) -1) / (b))
 #define SHARED_ROUND_UP(a, unit) (SHARED_CEIL_DIV(a, unit) * (unit))
 
-/* Words of local memory for a scan of a work-group (group/scan.cl): one per team of lanes, or 2 per work-item if teams
- * have fewer than SCAN_TEAMS_MIN_LANES lanes. */
+/* Words of local memory for a scan of a work-group (group/scan.cl). Each team (device/team.cl) needs one word. Several
+ * teams of fewer than SCAN_TEAMS_MIN_LANES lanes need 2 words per work-item. */
 #define SCAN_TEAMS_MIN_LANES 8
 #define SCAN_WORDS(group, lanes)                                                                                       \
     ((group) == (lanes) ? 1 : (lanes) >= SCAN_TEAMS_MIN_LANES ? (group) / (lanes) : 2 * (group))
 
-/* Maximum keys per work-item, whose flags share a 32-bit word. */
+/* Maximum keys per work-item. A work-item holds one flag per key in a 32-bit word. */
 #define TILE_ITEMS_MAX 24
 
-/* Bytes of a fold_item (group/fold.cl): a value, with a flag if `segmented`, or with a 64-bit mark if `numbered`. */
+/* Bytes of a fold_item (group/fold.cl): a value, plus a flag (`segmented`) or a 64-bit mark (`numbered`). */
 #define FOLD_ITEM_BYTES(value_bytes, segmented, numbered) ((numbered) ? 16 : (value_bytes) * ((segmented) ? 2 : 1))
 
 /* Sizes of the buffer of a scan with look-back (group/lookback.cl). */

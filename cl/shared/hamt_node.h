@@ -8,30 +8,30 @@
  *     leaves   | first, before, place, sectors | ... | the end |  a record per leaf, in key order, then an end record
  *     pool     | keys, values | ...                               a block per leaf, in any order
  *
- * A leaf has the keys of an interval that begins at `first`, a multiple of 1024: up to 64 keys, or more if all lie
- * within 1024 successive integers. Its block has the sorted keys in one of three forms, then the values:
+ * A leaf has the keys of an interval, which begins at `first`. It has up to 64 keys, or more if all lie within 1024
+ * successive integers. Its block has the sorted keys in one of three forms, then the values:
  *
  *     bitmap        1024 bits, if the leaf has more than 64 keys
  *     short keys    16-bit distances from `first`, if all are less than 65536
  *     whole keys    the ordered forms */
 
-/* A cell is an interval of keys. The high bits of key - `first` of leaf 0 are the cell's number. cells[c] is the number
- * of leaves that begin in cells 0 to c. So a key of cell c lies in one of leaves cells[c - 1] - 1 to cells[c] - 1. The
- * table `ranks` finds the leaf of a rank in the same way. */
+/* A cell is an interval of keys. To get a key's cell number, subtract `first` of leaf 0, and take the high bits.
+ * cells[c] is the number of leaves that begin in cells 0 to c. So a key of cell c lies in one of leaves
+ * cells[c - 1] - 1 to cells[c] - 1. The table `ranks` finds the leaf of a rank in the same way. */
 
-/* With HAMT_FIXED_DEPTH 1, as in the paper that share/doc/hamt.md names, all leaves are bitmaps below levels of nodes.
+/* With HAMT_FIXED_DEPTH 1, all leaves are bitmaps, and levels of nodes lie above, as in the paper (share/doc/hamt.md).
  * A node has 64 words, one for each value of 6 key bits. The tables are:
  *
  *     tables   | header | ranks: 2^r words | nodes of the topmost level | ... | nodes above leaves |
  *
  * header[level] is the index of the level's first node. Level 0 lies above the leaves. Word w of a node counts the
- * level's children up to child w of this node. Without child w, it equals the word before. */
+ * children of all nodes of the level, up to child w of this node. Without child w, it equals the word before. */
 
 /* Invariants of a HAMT, which host/dict/trie/hamt_check.c checks:
  *  T1 order     `first` ascends and is a multiple of 1024.
- *  T2 region    A leaf has at least one element. Its keys ascend, from its `first` to less than the next leaf's. A
- *               bitmap's `sectors` counts the elements below bits 256, 512 and 768, in 10 bits each.
- *  T3 ranks     `before` counts the elements in earlier leaves, and all elements in the end record.
+ *  T2 region    A leaf has at least one element. Its keys ascend, from its `first` to less than the next leaf's. For a
+ *               bitmap, `sectors` has three 10-bit counts: the elements below bits 256, 512 and 768.
+ *  T3 ranks     `before` counts the elements in earlier leaves. In the end record it counts all elements.
  *  T4 blocks    Blocks lie in the used part of the pool and do not overlap.
  *  T5 tables    Cells, ranks, header and nodes are as above. */
 #pragma once
@@ -44,9 +44,9 @@
     (HAMT_FIXED_DEPTH ? 0 : 64) /* A leaf with more elements is a bitmap. With a fixed depth, each leaf is one. */
 #define HAMT_BITS      10
 #define HAMT_WORDS     ((1 << HAMT_BITS) / 32)
-#define HAMT_SECTOR    256        /* Keys per 32-byte sector of a bitmap. */
-#define HAMT_UNIT      16         /* Bytes of an allocation unit. */
-#define HAMT_UNITS_MAX (1u << 31) /* Maximum number of units in a pool. */
+#define HAMT_SECTOR    256
+#define HAMT_UNIT      16 /* Bytes of an allocation unit. */
+#define HAMT_UNITS_MAX (1u << 31)
 
 #define HAMT_RECORD(key_bytes) ((key_bytes) == 4 ? 16 : 24)
 
@@ -60,7 +60,7 @@
 #define HAMT_RANKS_AT(cell_bits)            (1u << (cell_bits))
 #define HAMT_NODES_AT(cell_bits, rank_bits) ((1u << (cell_bits)) + (1u << (rank_bits)))
 
-/* Flag in a record's `place`: the block has whole keys. The other bits are the index of the block's first allocation
+/* Flag in a leaf's `place`: its block has whole keys. The other bits are the index of the block's first allocation
  * unit. */
 #define HAMT_WIDE 1u
 
@@ -74,15 +74,15 @@
 
 /* Results of kernel hamt_plan. */
 enum hamt_found {
-    HAMT_LARGEST, /* most updates of a leaf, or 0 if at most HAMT_UPDATES_MAX */
+    HAMT_LARGEST, /* maximum updates per leaf, if above HAMT_UPDATES_MAX, else 0 */
     HAMT_LEFT,    /* allocation units no longer used */
     HAMT_CHANGES, /* 1 if the batch inserts or erases an element */
     HAMT_MORE,    /* inserted minus erased elements */
     HAMT_FOUND_WORDS
 };
 
-/* Kernel hamt_plan writes this record after its array of one 64-bit word per leaf. After a prefix sum, `follow` has the
- * number of new leaves in its upper half, and the allocation units of new blocks in its lower half. */
+/* Kernel hamt_plan writes a 64-bit word per leaf, then this record. A prefix sum sets `follow` to two totals. The upper
+ * half is the number of new leaves. The lower half counts allocation units of new blocks. */
 typedef struct {
     ordo_u64 follow;
     ordo_u32 found[HAMT_FOUND_WORDS];
@@ -96,7 +96,8 @@ enum hamt_sum {
     HAMT_SUM_WORDS
 };
 
-/* Results of the check: for each message, the first wrong leaf or cell, or 0xffffffff. Then the units in use. */
+/* Results of the check. Each message has a word: the first wrong leaf or cell, or 0xffffffff. The last word counts the
+ * units in use. */
 #define HAMT_FINDINGS(X)                                                                                               \
     X(ORDER, "T1: leaf %u does not begin where it should")                                                             \
     X(REGION, "T2: the keys of leaf %u are not in order, in its region, or counted right")                             \

@@ -7,8 +7,8 @@
  *     starts     0 | s1 | ... | all           partition p has buckets starts[p] to starts[p + 1] - 1
  *     counts     c0 | c1 | ...                elements per partition
  *     buckets    m0 .. m7 v0 .. v7 | ...      8 mixed keys, then their 8 values
- *     spills     n | ...                      one byte per bucket (H3)
- *     filters    w | ...                      one word per bucket, after the spills; only on CPUs (H5)
+ *     spills     n | ...                      one byte per bucket: see H3 below
+ *     filters    w | ...                      only on CPUs: one word per bucket, after the spills; see H5 below
  *
  * A key has a home bucket and a second bucket in its partition (bucketed cuckoo hashing, see share/doc/hash.md). If
  * both are full, the element is *stashed* in any free slot of the partition. */
@@ -17,22 +17,21 @@
  *  H1 home     An element lies in its home or second bucket, or is stashed. No key is stored twice.
  *  H2 empty    An empty slot holds hash_empty(partition), a mixed key of another partition, so no lookup matches it. A
  *              table has at least two partitions.
- *  H3 spilled  spills[b] is the number of elements with home bucket b in their second bucket. If it is 0, lookups end
- *              after bucket b. If it reaches 255, or an element with home bucket b is stashed, it becomes HASH_SCAN:
- *              lookups read the whole partition. Erasures do not decrement HASH_SCAN. They set HASH_RECOUNT in
+ *  H3 spilled  spills[b] counts the elements of home bucket b that are in their second bucket. If it is 0, lookups end
+ *              after bucket b. If it reaches 255, or an element of home bucket b is stashed, it becomes HASH_SCAN. Then
+ *              lookups read the whole partition. Erasures do not decrement HASH_SCAN. They set the flag HASH_RECOUNT in
  *              counts[p], so that kernel hash_recount runs.
  *  H4 counted  counts[p] is the number of elements of partition p. `starts` ascends from 0 to the number of buckets.
  *  H5 filtered filters[b] has two bits per key in bucket b, HASH_SPILLED if spills[b] is not 0, and no other bits. */
 #pragma once
 #include "shared/types.h"
 
-#define HASH_SLOTS 8 /* Elements per bucket. */
+#define HASH_SLOTS 8
 
-/* Words of the array `spills` of n buckets. */
 #define HASH_SPILL_WORDS(n) (((n) + 3) / 4)
-#define HASH_SCAN           255         /* Value of spills[b] (invariant H3). */
-#define HASH_SPILLED        0x80000000u /* Flag in filters[b] (invariant H5). */
-#define HASH_RECOUNT        0x80000000u /* Flag in counts[p] (invariant H3). */
+#define HASH_SCAN           255
+#define HASH_SPILLED        0x80000000u
+#define HASH_RECOUNT        0x80000000u
 
 #define HASH_CPU_IN_FLIGHT 64
 
@@ -42,7 +41,7 @@
 #define HASH_BUCKETS_MAX (HASH_SLOTS_MAX / HASH_SLOTS)
 #define HASH_BITS_MAX    28
 
-/* Maximum elements in n buckets. Fuller tables displace or stash too many. */
+/* Maximum elements in n buckets. In fuller tables, too many elements lie outside of their home bucket. */
 #define HASH_LIMIT(n) ((n) *HASH_SLOTS - (n) *HASH_SLOTS / 32)
 
 #define HASH_UPDATES_MAX HASH_SLOTS_MAX
@@ -57,11 +56,11 @@
 /* Operations of a partition that fit in the local memory of hash_mixed. */
 #define HASH_MIXED_MAX 1248
 
-/* Keys in a batch of updates:
- *  HASH_ANY        may repeat. Only the last update of each key counts.
- *  HASH_DISTINCT   do not repeat.
- *  HASH_RESOLVED   may repeat, but only one update of each key counts. index[u] is the index of update u's value,
- *                  HASH_ERASED if it erases the key, or HASH_LEFT if it does nothing. */
+/* Kinds of batches of updates:
+ *  HASH_ANY        Keys may repeat. Only the last update of each key counts.
+ *  HASH_DISTINCT   Keys do not repeat.
+ *  HASH_RESOLVED   Keys may repeat, but only one update of each key counts. For this update, index[u] is the index of
+ *                  its value, or HASH_ERASED if it erases the key. For others, index[u] is HASH_LEFT. */
 enum hash_kind { HASH_ANY, HASH_DISTINCT, HASH_RESOLVED };
 #define HASH_LEFT   0xffffffffu
 #define HASH_ERASED 0xfffffffeu
@@ -74,8 +73,9 @@ enum hash_left {
 };
 
 /* Results of kernels that examine a batch:
- *  HASH_LARGEST   hash_measure: the most updates in a partition. hash_size: the most buckets that a partition needs.
- *  HASH_FULL      1 if a partition may lack capacity
+ *  HASH_LARGEST   from hash_measure: maximum updates per partition
+ *                 from hash_size: maximum buckets that a partition needs
+ *  HASH_FULL      1 if a partition may become too full
  *  HASH_TOTAL     elements in the table
  *  HASH_CODES     a bitmap of the batch's operation codes, with bit HASH_CODE_OTHER for codes from 31 on
  *  HASH_REFUSED   1 if kernel hash_mixed cannot run the batch */
@@ -95,7 +95,7 @@ enum hash_finding {
 /* Counters of a concurrent batch. */
 enum hash_shared_word {
     HASH_PENDING, /* operations that gave up */
-    HASH_TICK,    /* logical clock of tests */
+    HASH_TICK,    /* event counter of tests */
     HASH_SHARED_WORDS
 };
 
@@ -103,5 +103,5 @@ enum hash_shared_word {
 enum hash_way {
     HASH_TOGETHER, /* all */
     HASH_ALONE,    /* one */
-    HASH_LISTING   /* none: all updates are listed as given up */
+    HASH_LISTING   /* none: a later launch runs the updates */
 };

@@ -2,8 +2,8 @@
 /* Memory layout of a search index over a sorted array: a static tree without pointers. A search reads one node of each
  * level, from the root down, then one block of the array. */
 
-/* Blocks have NODE keys, nodes NODE separators. A *unit* is a block on level 0, a node on higher levels. Entry j of
- * level h is the separator (last key) of unit j of level h - 1. With NODE = 4 and 21 keys:
+/* A block has NODE keys, and a node has NODE separators. A *unit* is a block (level 0) or a node (higher levels). Entry
+ * j of level h is the separator (last key) of unit j of level h - 1. With NODE = 4 and 21 keys:
  *
  *     level 2           [ s3  s5  s5  s5 ]                                        the root
  *                          |   \__________________
@@ -11,12 +11,12 @@
  *                         |   |   |   |             |   |
  *     array     | .  k0 k1 k2 | k3 .. k6 | .. | .. | .. | k19 k20 .  . |          blocks 0 to 5, shift 1, count 21 */
 
-/* Invariants of an index, whose units are blocks and nodes:
+/* Invariants of an index:
  *  I1 grid       Blocks begin at multiples of NODE elements in the buffer. The array begins at element `shift` of block
  *                0.
  *  I2 separator  A separator is the ordered form (shared/key.h) of its unit's last key. A query's lower bound lies in
  *                the first unit whose separator is not less than the query.
- *  I3 padding    Entries after a level's last unit repeat the array's last key. They lead searches to the last unit.
+ *  I3 padding    Entries after a level's last unit repeat the array's last key.
  *  I4 order      The levels lie without gaps, the root first. */
 
 /* A *compressed* index also stores the keys, so searches do not read the array. A block stores PACK_KEYS keys as
@@ -25,15 +25,15 @@
  *     block 2     [ +3  +7  +7  +19  +80 ...  +211 ]      differences of 1 byte: one unit of 16 bytes
  *     offsets     [ 0  1  3  4  5 ... ]                   first unit of each block, then the end
  *
- *  I5 base       The base of a block is the separator of the previous block, or 0. It is not stored.
- *  I6 packed     Block b has units offsets[b] to offsets[b + 1] - 1. If all blocks have the same size, there is no
- *                array `offsets`. `shift` is 0. Nodes have PACK_KEYS keys.
+ *  I5 base       A block's base is the separator of the previous block, or 0 for block 0. It is not stored.
+ *  I6 packed     Block b has units offsets[b] to offsets[b + 1] - 1, of 16 bytes each. If all blocks have the same
+ *                size, there is no array `offsets`. `shift` is 0, and NODE is PACK_KEYS.
  *  I7 last       Copies of the last key fill the last block. */
 
 /* The *blocked* layout of Kim et al., FAST (ACM TODS 36(4), 2011), section 4.2. A node is a *line*: a binary tree of
- * LINE_DEPTH levels, whose 2^LINE_DEPTH - 1 separators lie in one cache line. Its *SIMD blocks* are subtrees of
- * SIMD_DEPTH levels with ascending separators. The number of a block's separators before the query selects the child
- * block. With LINE_DEPTH = 4 and SIMD_DEPTH = 2:
+ * LINE_DEPTH levels in one cache line. It consists of *SIMD blocks*, subtrees of SIMD_DEPTH levels. The separators of a
+ * SIMD block ascend. A search counts those less than the query. The count is the number of the child block to read
+ * next. With LINE_DEPTH = 4 and SIMD_DEPTH = 2:
  *
  *         slot      0  1  2 |  3  4  5 |  6  7  8 |  9 10 11 | 12 13 14 | 15
  *         entry     3  7 11 |  0  1  2 |  4  5  6 |  8  9 10 | 12 13 14 | 15
@@ -41,7 +41,7 @@
  * Searches do not read the last slot, the separator of the line's last unit.
  *
  * A *page* has the lines of a subtree of PAGE_LEVELS levels. Pages lie level by level, from left to right. A level's
- * last page has only the lines that it needs. With two levels per page and 4 lines per line:
+ * last page may have fewer lines. With two levels per page and 4 children per line:
  *
  *     | page 0: a  b c d e | page 1: f  g h i j | page 2: k  l m |
  *
@@ -51,7 +51,7 @@
 
 #define PACK_LOG2 4
 #define PACK_KEYS (1 << PACK_LOG2)
-/* Value of the macro SEARCH_PACKED (bytes per key) if blocks differ in it. */
+/* Value of the macro SEARCH_PACKED (bytes per key) if this number differs between blocks. */
 #define PACK_MIXED 16
 
 #ifdef __OPENCL_C_VERSION__
@@ -68,7 +68,7 @@ typedef struct {
     ordo_u32 page_levels; /* height of a page in lines (the paper's d_P / d_L), or 0 */
 } index_form;
 
-/* Returns the number of blocks of an array of count > 0 elements, which begins at element `shift` of block 0. */
+/* Returns the number of blocks of an array (I1). `count` must not be 0. */
 INDEX_FN ordo_u32 index_blocks(ordo_u32 count, ordo_u32 shift, ordo_u32 node_log2)
 {
     return ((count - 1 + shift) >> node_log2) + 1;
@@ -98,7 +98,7 @@ INDEX_FN ordo_u32 index_lines(ordo_u32 blocks, ordo_u32 line_depth)
     return lines;
 }
 
-/* Returns the index of the array element whose key is separator `entry` of a level above 0. */
+/* Returns the index of the array element whose key is separator number `entry` of a level. `level` is not 0. */
 INDEX_FN ordo_u32 index_separator(ordo_u32 count, ordo_u32 shift, index_form form, ordo_u32 level, ordo_u32 entry)
 {
     const ordo_u64 end = (((ordo_u64) entry + 1) << (form.node_log2 + form.line_depth * (level - 1))) - shift;
@@ -108,17 +108,17 @@ INDEX_FN ordo_u32 index_separator(ordo_u32 count, ordo_u32 shift, index_form for
 
 /* ---- where a line lies ------------------------------------------------------------------------------------------- */
 
-/* Place of one level. Lines (nodes) are numbered in memory order. */
+/* Place of one level's lines (nodes). Lines are numbered in memory order. */
 typedef struct {
     ordo_u32 level;
-    ordo_u32 first;             /* First line of the level, or with pages, of its first page. */
-    ordo_u32 inside;            /* Levels of the same page above this level. */
-    ordo_u32 last;              /* The level's last page. */
-    ordo_u32 full;              /* Lines in each page except the last. */
-    ordo_u32 above, above_last; /* Lines above this level in a page, and in the last page. */
+    ordo_u32 first;             /* First line of the level, or of its first page if there are pages. */
+    ordo_u32 inside;            /* Number of levels above this level in a page. */
+    ordo_u32 last;              /* Number of the level's last page. */
+    ordo_u32 full;              /* Number of lines in each page except the last. */
+    ordo_u32 above, above_last; /* Number of lines above this level, in a full page and in the last. */
 } index_place;
 
-/* Sets all members of `at` except level and first. at.level must be the top level of its pages. */
+/* Sets all members of `at` except `level` and `first`. The level must be the top level of its pages. */
 INDEX_FN index_place index_new_pages(index_place at, ordo_u32 blocks, index_form form)
 {
     const ordo_u32 levels = form.page_levels < at.level ? form.page_levels : at.level;
@@ -165,7 +165,6 @@ INDEX_FN index_place index_place_of(ordo_u32 blocks, index_form form, ordo_u32 l
     return at;
 }
 
-/* Returns the number of the line that is node `unit` of at.level. */
 INDEX_FN ordo_u32 index_line(index_place at, index_form form, ordo_u32 unit)
 {
     if (form.page_levels == 0)
@@ -177,19 +176,18 @@ INDEX_FN ordo_u32 index_line(index_place at, index_form form, ordo_u32 unit)
 
 /* ---- where a separator lies in its line -------------------------------------------------------------------------- */
 
-/* Returns the levels of a SIMD block (subtree of a line) that begins `depth` levels below the line's top. */
+/* Returns the number of levels of a SIMD block (subtree of a line) that begins `depth` levels below the line's top. */
 INDEX_FN ordo_u32 index_simd_depth(index_form form, ordo_u32 depth)
 {
     return form.line_depth - depth < form.simd_depth ? form.line_depth - depth : form.simd_depth;
 }
 
-/* Returns the first slot of SIMD block `block`, from the left, at `depth` levels below the line's top. */
+/* Returns the first slot of a SIMD block `depth` levels below the line's top. `block` is its number, from the left. */
 INDEX_FN ordo_u32 index_simd_slot(index_form form, ordo_u32 depth, ordo_u32 block)
 {
     return (1u << depth) - 1 + block * ((1u << index_simd_depth(form, depth)) - 1);
 }
 
-/* Returns the slot of separator `entry` of a line. */
 INDEX_FN ordo_u32 index_slot(index_form form, ordo_u32 entry)
 {
     if (form.simd_depth == form.line_depth || entry + 1 == 1u << form.line_depth)

@@ -5,7 +5,8 @@
 /* Floats sort in IEEE total order (-NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN). Kernels for descending order
  * invert all bits of the ordered form. */
 
-/* Kernels are compiled for one ORDO_KEY (an ordo_type), ORDO_DESCENDING (0 or 1) and ORDO_VALUE_BYTES (0, 4, 8):
+/* Kernels are compiled for one ORDO_KEY (an ordo_type), ORDO_DESCENDING (0 or 1) and ORDO_VALUE_BYTES (0, 4, 8).
+ * f and g are ordered forms:
  *
  *     ordo_key, ordo_value         a stored key (floats as their bits), a stored value
  *     ordo_key_form                the ordered form of a key
@@ -18,8 +19,8 @@
  *     key_low_bits(n)              the n < KEY_BITS lowest bits
  *     key_width(f)                 1 + the number of the highest bit set, or 0
  *     key_ones(f)                  number of bits set
- *     key_minus(f, g)              difference modulo 2^KEY_BITS
- *     key_top(f, width)            32 bits of f < 2^width, from bit width - 1 down
+ *     key_minus(f, g)              f - g modulo 2^KEY_BITS
+ *     key_top(f, width)            the top 32 of the `width` lowest bits of f; higher bits must be 0
  *     key_hash(f)                  a number whose upper half depends on all bits
  *
  * Operators ^ & | ~ work on ordered forms, too. */
@@ -65,8 +66,8 @@ typedef ordo_u64 ordo_value;
 #error "ORDO_VALUE_BYTES must be 0, 4 or 8"
 #endif
 
-/* Kernel parameters: arrays of keys, and of values unless ORDO_VALUE_BYTES is 0. The kernel reads PAIRS_IN and writes
- * PAIRS_OUT. PAIR_VALUES points to value `at`, or is null without values. */
+/* Kernel parameters: arrays of keys and values, or only keys. The kernel reads PAIRS_IN and writes PAIRS_OUT.
+ * PAIR_VALUES points to the value with index `at`, or is null without values. */
 #if ORDO_VALUE_BYTES
 #define PAIRS_IN(name)        __global const ordo_key *keys_##name, __global const ordo_value *values_##name
 #define PAIRS_OUT(name)       __global ordo_key *keys_##name, __global ordo_value *values_##name

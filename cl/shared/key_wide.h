@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Keys of 16 bytes. shared/key.h describes the functions. The ordered form has its high 64 bits in .y, its low 64 bits
- * in .x. Operators < and == do not compare forms, because they return vectors. */
+ * in .x. Operators < and == compare these halves separately, so they cannot compare ordered forms. */
 #pragma once
 #include "shared/types.h"
 

@@ -15,9 +15,9 @@
  *  B1 order    A node's keys ascend strictly. Unused slots hold LTREE_UNUSED, which may also be a valid key.
  *  B2 bounds   A leaf's keys lie in (low, high]. An inner node's keys lie in [low, high), and the first is low. A
  *              level's first node has low 0. Its last node has right LTREE_NONE, and all bits of its high are 1.
- *  B3 links    right is the number of the level's next node, whose low is this node's high.
- *  B4 cover    A level's entries hold the numbers of all nodes of the level below, in order. Unused slots hold any such
- *              number, or LTREE_NONE.
+ *  B3 links    right is the number of the level's next node. The next node's low is this node's high.
+ *  B4 cover    A level's entries hold the numbers of all nodes of the level below, in order. Unused slots hold
+ *              LTREE_NONE, or the number of any node there.
  *  B5 root     The root is the only node of its level.
  *  B6 free     Never allocated nodes have the header LTREE_FREE.
  *  B7 latch    No header has LTREE_LATCHED or LTREE_DIRTY set.
@@ -32,7 +32,6 @@
 
 #define LTREE_WORDS_USUAL 32
 
-/* Order of the words after a node's keys. */
 #define LTREE_AT_LOW    0
 #define LTREE_AT_RIGHT  1
 #define LTREE_AT_HEADER 2
@@ -81,16 +80,16 @@ enum ltree_word {
     /* Results of planning a batch: */
     LTREE_GROUPS,  /* leaves that the batch changes */
     LTREE_WANTED,  /* maximum number of new leaves */
-    LTREE_LARGEST, /* most updates of a leaf */
-    /* Counters of concurrent batches, LTREE_COUNTERS words: */
-    LTREE_PENDING,  /* operations that gave up: the host runs them again */
-    LTREE_STARVED,  /* operations that gave up because no leaf was free */
-    LTREE_MOVED,    /* 1 if an operation that gave up had visited a leaf */
-    LTREE_RESTARTS, /* failed attempts of all operations */
-    LTREE_TALLY,    /* first of N_TALLIES words (enum ltree_tally) */
+    LTREE_LARGEST, /* maximum updates per leaf */
+    /* Counters of concurrent batches: */
+    LTREE_PENDING, /* operations that gave up: the host runs them again */
+    LTREE_STARVED, /* operations that gave up because no leaf was free */
+    LTREE_MOVED,   /* 1 if an operation that gave up had visited a leaf */
+    LTREE_RESTARTS,
+    LTREE_TALLY,
     LTREE_COUNTERS_END = LTREE_TALLY + N_TALLIES,
     LTREE_COUNTERS = LTREE_COUNTERS_END - LTREE_PENDING,
-    LTREE_TICK = LTREE_COUNTERS_END, /* logical clock of tests */
+    LTREE_TICK = LTREE_COUNTERS_END, /* event counter of tests */
     LTREE_SPLITS_PENDING,            /* 1 if a new node has no entry in the level above */
     LTREE_ZOMBIES,                   /* empty leaves with an entry in the level above */
     LTREE_DEAD,                      /* allocated leaves in no level */
@@ -105,7 +104,8 @@ enum ltree_word {
 /* Operations per work-item of ltree_list_others. */
 #define LTREE_LIST_ITEMS 8
 
-/* Bytes of the uint4 of an operation that gave up: its index, the keys counted so far, and its key in two words. */
+/* Bytes of the uint4 for an operation that gave up: its index, the number of keys counted so far, and its key in two
+ * words. */
 #define LTREE_PENDING_BYTES 16
 
 /* Kinds of operations that gave up. The host runs each kind as a batch, while no concurrent kernel runs. */
@@ -114,13 +114,14 @@ enum ltree_left {
     LEFT_FINDS,
     LEFT_FORWARD,  /* searches for the first element from a key on */
     LEFT_BACKWARD, /* searches for the last element up to a key */
-    LEFT_COUNTS,   /* counts, and ranges whose output is full */
+    LEFT_COUNTS,   /* counts, and ranges whose output has no room for more keys */
     LEFT_RANGES,   /* other ranges */
 };
 
 /* ---- the checker ------------------------------------------------------------------------------------------------- */
 
-/* Results of the checker: the first node that violates each invariant, or LTREE_NONE. Then two counts. */
+/* Results of the checker. A WRONG_... word has the first node with this error, or LTREE_NONE. The CHECKED_... words are
+ * counts. */
 enum ltree_finding {
     WRONG_LEAF_ORDER,
     WRONG_LEAF_BOUNDS,

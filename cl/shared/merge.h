@@ -3,7 +3,8 @@
 #pragma once
 #include "shared/group.h"
 
-/* Maximum elements per work-item if a work-group merges a tile. Above it, each work-item merges a separate chunk. */
+/* Maximum elements per work-item if a work-group merges a tile. For larger numbers, each work-item merges its own
+ * chunk. */
 #define MERGE_ITEMS_MAX 32
 
 #define MERGE_LOCAL_BYTES(group, items, key_bytes, value_bytes, staged)                                                \

@@ -4,15 +4,16 @@
 
 /* A *container* has the keys with the same upper half:
  *
- *     64 bits   8 bytes: number of bitmaps. Then bitmaps in ascending order, each after 4 bytes: upper half of its keys
+ *     64 bits   8 bytes: number of bitmaps. Then bitmaps in ascending order, each after the upper half of its keys
+ *               (4 bytes)
  *     bitmap    the fields cookie, runs, descriptors, offsets, containers
  *
- *     cookie       without runs: 4 bytes: 12346, then 4 bytes: number of containers
- *                  with runs: 2 bytes: 12347, then 2 bytes: number of containers less 1
+ *     cookie       without `runs`: 12346 and number of containers, of 4 bytes each
+ *                  with `runs`: 12347 and number of containers minus 1, of 2 bytes each
  *     runs         one bit per container: 1 if it is stored as runs. Absent if all bits would be 0
- *     descriptors  4 bytes per container: upper half of its keys, and number of its keys less 1
- *     offsets      4 bytes per container: its distance from the cookie in bytes. Absent with `runs` and fewer than 4
- *                  containers
+ *     descriptors  4 bytes per container: upper half of its keys, and number of its keys minus 1
+ *     offsets      4 bytes per container: its distance from the cookie in bytes. Absent if there are `runs` and
+ *                  fewer than 4 containers
  *     containers   lower halves of keys, in one of three forms
  *                    array    up to 4096 ascending keys of 2 bytes
  *                    bitmap   65536 bits, for more than 4096 keys
@@ -23,8 +24,8 @@
 
 #define ROARING_PLAIN        12346u
 #define ROARING_WITH_RUNS    12347u
-#define ROARING_OFFSETS_FROM 4     /* With `runs` and fewer containers, `offsets` is absent. */
-#define ROARING_CONTAINERS   65536 /* Maximum number per bitmap. */
+#define ROARING_OFFSETS_FROM 4
+#define ROARING_CONTAINERS   65536
 #define ROARING_ARRAY_MAX    4096
 #define ROARING_BITMAP_WORDS 4096
 
@@ -39,7 +40,7 @@ typedef struct {
     ordo_u32 with_runs;
 } roaring_part;
 
-/* A container of `units` keys, bitmap words or runs from byte offset `begin` on. */
+/* A container, which begins at byte offset `begin`. `units` is its number of keys, bitmap words or runs. */
 typedef struct {
     ordo_u64 key; /* Upper bits of the keys. The lower 16 bits are 0. */
     ordo_u64 begin;
@@ -68,7 +69,6 @@ enum roaring_fault {
         ROARING_FAULT_WORDS
 };
 
-/* State of kernel roaring_walk. */
 enum roaring_walk {
     ROARING_AT,    /* bytes read */
     ROARING_FOUND, /* containers found */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Passes sorted runs to kernels. A run is a sorted array with flags for erased elements (host/dict/sorted_run.h). */
+/* Passes sorted runs to kernels. A run is a sorted array with a *hidden bit* per element (host/dict/sorted_run.h). */
 #pragma once
 #include "shared/types.h"
 
-/* Elements per block. visible[b] counts the visible elements (not replaced or erased by a newer run) before block b. */
+/* Elements per block. visible[b] is the number of elements before block b whose hidden bit is 0. */
 #define RUN_BLOCK 128
 
 /* Equal to ORDO_MAX_RUNS. */
 #define RUN_TABLE_MAX 16
 
-/* Value of hidden_at[r] if run r has no hidden bits. */
+/* Value of hidden_at[r] if run r stores no hidden bits. They count as 0. */
 #define RUN_TABLE_NONE 0xffffffffu
 
 /* The runs that kernels read. Every stride-th element is a sample. Run r has samples n_samples_before[r] to
@@ -17,19 +17,19 @@
 typedef struct {
     ordo_u64 keys_at[RUN_TABLE_MAX];    /* Index of run r's first key in its buffer. */
     ordo_u64 values_at[RUN_TABLE_MAX];  /* Index of run r's first value in its buffer. */
-    ordo_u32 hidden_at[RUN_TABLE_MAX];  /* Byte offset / 256 of its hidden bits in the key buffer. */
-    ordo_u32 visible_at[RUN_TABLE_MAX]; /* Byte offset / 256 of its array `visible` in the key buffer. */
+    ordo_u32 hidden_at[RUN_TABLE_MAX];  /* Offset of run r's hidden bits in the key buffer, in 256-byte units. */
+    ordo_u32 visible_at[RUN_TABLE_MAX]; /* Offset of its array `visible`, likewise. */
     ordo_u32 count[RUN_TABLE_MAX];
     ordo_u32 n_samples_before[RUN_TABLE_MAX + 1];
     ordo_u32 n_runs;
     ordo_u32 stride;
-    /* Every window-th sample, in key order over all runs, ends a tile of the merge. */
+    /* If the samples of all runs are sorted, every window-th one ends a tile of the merge. */
     ordo_u32 window;
 } run_table;
 
 ORDO_STATIC_ASSERT(sizeof(run_table) == (8 * 2 + 4 * 3) * 16 + 4 * 17 + 3 * 4, "both compilers lay a table out alike");
 
-/* Values of the macro RUNS_HIDDEN (primitive/merge_runs.cl). A newer run replaces or erases hidden elements. */
+/* Values of the macro RUNS_HIDDEN (primitive/merge_runs.cl). Hidden elements are not in the dictionary. */
 #define RUNS_PLAIN  0
 #define RUNS_KEEP   1 /* The merge writes all elements and their hidden bits. */
 #define RUNS_FILTER 2 /* The merge omits hidden elements. */
@@ -38,8 +38,8 @@ ORDO_STATIC_ASSERT(sizeof(run_table) == (8 * 2 + 4 * 3) * 16 + 4 * 17 + 3 * 4, "
 /* Elements per work-item of kernel runs_heads. */
 #define MERGE_RUNS_HEADS 4
 
-/* Elements `first` to `end` - 1 of a run, hidden by the erasure of a key range. `gone` of them were visible. `before`
- * visible elements precede them. */
+/* Kernel run_hide sets the hidden bits of elements `first` to `end` - 1. `gone` is the number of these bits that were
+ * 0. `before` is the number of earlier bits that are 0. */
 typedef struct {
     ordo_u32 first, end, before, gone;
 } run_interval;
@@ -47,7 +47,7 @@ typedef struct {
 #define RUN_FIRST_STAGE 1
 #define RUN_LAST_STAGE  2
 
-/* Results of kernel run_check: for invariants of host/dict/sorted_run.h, the first violation i, or RUN_NOTHING. */
+/* Results of kernel run_check. For each error R1 to R7 (host/dict/sorted_run.h): the first i, or RUN_NOTHING. */
 enum {
     RUN_UNSORTED,   /* R1: Element i is greater than the next element. */
     RUN_REPEATED,   /* R6: Element i has the key of the next element. */

@@ -77,7 +77,7 @@ enum atomics_word {
     ATOMICS_MIN,
     ATOMICS_EXCHANGE,
     ATOMICS_OR,
-    ATOMICS_CAS, /* first of ATOMICS_CAS_WORDS words */
+    ATOMICS_CAS,
     ATOMICS_CAS_WORDS = 64,
     ATOMICS_WORDS = ATOMICS_CAS + ATOMICS_CAS_WORDS,
     ATOMICS_CAS_TRIES = 1 << 16
@@ -120,13 +120,13 @@ enum contend_kind {
     CONTEND_STORE64, /* Loads must not mix halves of two 64-bit stores. */
     CONTEND_KINDS
 };
-/* The buffer has a word per test, then the collisions per test. */
+/* The buffer has a word per test, then a number of collisions per test. */
 enum { CONTEND_MET = CONTEND_KINDS, CONTEND_WORDS = CONTEND_MET + CONTEND_KINDS };
 enum { CONTEND_WORD_ADD64, CONTEND_WORD_STORE64, CONTEND_WORDS64 };
 enum {
     CONTEND_BURST = 64,
     CONTEND_LOADS = 32,
-    CONTEND_ENOUGH = 128, /* collisions that end a test, per work-item of a group */
+    CONTEND_ENOUGH = 128, /* times the group size: collisions that end a test */
     CONTEND_ROUNDS = 4,   /* bursts per work-item in the first launch */
     CONTEND_ROUNDS_MAX = 256,
     CONTEND_GROUPS_FEW = 64
@@ -135,8 +135,8 @@ enum {
 #define CONTEND_WHOLE64(x)    ((ordo_u64) (x) << 32 | (0xffffffffu - (x)))
 #define CONTEND_IS_WHOLE64(w) ((w) == 0 || (ordo_u32) ((w) >> 32) + (ordo_u32) (w) == 0xffffffffu)
 
-/* Test of reads without a latch. A *line* has OPTIMISTIC_WORDS words. Its header, word OPTIMISTIC_HEADER, is twice the
- * version, plus 1 while a writer holds the latch. */
+/* Test of reads without a latch. A *line* has OPTIMISTIC_WORDS words. Word OPTIMISTIC_HEADER is its header: twice the
+ * version. A writer adds 1 while it holds the latch. */
 enum { OPTIMISTIC_WORDS = 32, OPTIMISTIC_BY_2 = 16, OPTIMISTIC_BY_1 = 24, OPTIMISTIC_HEADER = 28 };
 #define OPTIMISTIC_WORD(version, j) ((version) * (2 * (j) + 1) * 2654435761u)
 enum optimistic_word {

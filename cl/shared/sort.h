@@ -10,11 +10,11 @@
  *   sort_scatter.cl    totals    RADIX words
  *                      counts    RADIX x tiles words: all tiles' counts of digit value 0, then of value 1, ...
  *
- * The histogram kernel zeroes `tickets` and `status`. It has another buffer: the number of finished groups, then passes
- * x RADIX counts. */
+ * The histogram kernel zeroes `tickets` and `status`. It counts in another buffer: finished groups, then passes x
+ * RADIX counts. */
 
-/* In sort_onesweep.cl, each tile has a status word per digit value, for the look-back of later tiles. The top two bits
- * are a code, the others a number of elements.
+/* In sort_onesweep.cl, each tile has a status word per digit value. Later tiles read it to add up counts (look-back).
+ * The top two bits are a code. The other bits are a number of elements.
  *
  *   S1  A word changes from "nothing" to "count of this tile" to "count up to this tile". Each change is one store.
  *   S2  After a pass, all words are "count up to this tile". The next pass reads this code as "nothing", and has
@@ -28,10 +28,10 @@
 #define SORT_COUNT_BITS 30
 #define SORT_COUNT_MASK ((1u << SORT_COUNT_BITS) - 1)
 #define SORT_CODE_OWN   2u
-/* Code of "count up to this tile" in a pass (S2). */
+/* Code of "count up to this tile". It alternates between passes (S2 above). */
 #define SORT_CODE_UPTO(pass) ((pass) % 2 ? 1u : 3u)
 
-/* Arguments of a pass. `..._at` is the index of an element, `..._word` of a word in the control buffer. */
+/* Arguments of a pass. `..._at` is an index of an element. `..._word` is an index in the control buffer. */
 struct sort_pass {
     ordo_u64 keys_in_at, keys_out_at, values_in_at, values_out_at;
     ordo_u32 count;
@@ -42,14 +42,14 @@ struct sort_pass {
     ordo_u32 shift, digit_mask; /* key_digit(ordered form, shift, digit_mask) is the digit. */
     ordo_u32 ticket_word;       /* Counter that hands out tiles. */
     ordo_u32 status_word;
-    /* Arrays of RADIX words: the output index of each digit value's first element. A launch reads bases_in_word, and
-     * writes bases_out_word for the next launch. With a plan, these are the arrays of digit 0. The arrays of digit d
-     * lie 2 * RADIX * d words after them. */
+    /* Two arrays of RADIX words: the output index of each digit value's first element. A launch reads the first, and
+     * writes the second for the next launch. With a plan, these are the arrays of digit 0. The arrays of digit d lie
+     * 2 * RADIX * d words after them. */
     ordo_u32 bases_in_word, bases_out_word;
     ordo_u32 unused;
 };
 
-/* Arguments of a pass with a plan, in which kernel sort_histogram lists the digits to sort by. */
+/* Arguments of a pass with a plan. Kernel sort_histogram writes the plan, a list of digits to sort by. */
 struct sort_planned {
     ordo_u32 first_bit, bits, passes;
 };
@@ -68,12 +68,12 @@ struct sort_histogram {
     ordo_u64 keys_at;
     ordo_u32 count, first_bit, bits, passes;
     ordo_u32 bases_word;    /* First word of `bases`. The kernel zeroes the words before. */
-    ordo_u32 segment_limit; /* Maximum mean segment size for a local pass, or 0. */
+    ordo_u32 segment_limit; /* Maximum mean segment size for a local pass. 0 disables it. */
 };
 
 /* The local pass completes the sort in local memory. It sorts *segments*: neighbours with equal digits of all earlier
- * passes. Work-group r sorts the segments that begin in the `step` elements from r * step on. The elements are in the
- * output if passes - plan[SORT_PLAN_PASSES] is even, otherwise in the spare buffers. */
+ * passes. Work-group r sorts *range* r: the segments that begin at indices r * step to (r + 1) * step - 1. The elements
+ * are in the output if passes - plan[SORT_PLAN_PASSES] is even, otherwise in the spare buffers. */
 struct sort_local {
     ordo_u64 keys_out_at, values_out_at;
     ordo_u32 count, first_bit, passes;
@@ -86,7 +86,7 @@ struct sort_small {
     ordo_u32 count, first_bit, bits, passes;
 };
 
-/* A pass on CPUs over `chunks` chunks of `chunk` elements. Control word d * chunks + c counts digit d in chunk c. */
+/* A pass on CPUs. A chunk has `chunk` elements. Control word d * chunks + c counts digit value d in chunk c. */
 struct sort_chunks {
     ordo_u64 keys_in_at, keys_out_at, values_in_at, values_out_at;
     ordo_u32 count, chunk, chunks, shift, digit_mask;
@@ -99,8 +99,8 @@ struct sort_buckets {
     ordo_u32 longest; /* If a bucket has more elements, sort_chunked.cl sorts. */
 };
 
-/* Plan of sort_buckets.cl, which first distributes the keys to buckets by one digit: a state (the enum below), the
- * digit's lowest bit, and the end of each bucket. */
+/* Plan of sort_buckets.cl, which first distributes the keys to buckets by one digit. The plan has a state (the enum
+ * below), the digit's lowest bit, and the end of each bucket. */
 #define SORT_BUCKET_BITS  8
 #define SORT_BUCKET_STATE 0
 #define SORT_BUCKET_SHIFT 1

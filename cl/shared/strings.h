@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keys of the sort of strings, which works in rounds (cl/primitive/strings.cl). A *segment* is a group of rows that no
- * round has separated. Their strings begin with the same `depth` bytes. */
+/* Strings are sorted in rounds (cl/primitive/strings.cl). A *segment* is a group of rows that no round has separated.
+ * Their strings begin with the same `depth` bytes. */
 
 /* A round sorts all segments by a key. Its fields, the most significant first:
  *
  *     segment     the segment's number
- *     window      the `window` bytes after the first `depth`, the first most significant. Missing bytes are 0.
+ *     window      the `window` bytes after the first `depth`, as a big-endian number. Missing bytes are 0.
  *     length      the number of bytes after the first `depth`, at most `window` + 1. Orders "a" before "a\0"
  *
  * Rows with equal keys have equal strings, unless length is `window` + 1. */

@@ -2,9 +2,9 @@
 /* Buffers and kernel arguments of a selection (cl/primitive/top.cl), which finds the k-th element in key order, digit
  * by digit. */
 
-/* The digits belong to a number: the key's ordered form (shared/key.h), then the element's index in index_bits bits.
- * Pass p counts digit p of the *candidates*: elements that agree with the k-th element in all earlier digits. The
- * results lie in one buffer of words, at first 0:
+/* An element's number is its key's ordered form (shared/key.h), then its index in index_bits bits. Pass p counts the
+ * values of digit p of this number. It counts only *candidates*: elements that agree with the k-th element in all
+ * earlier digits. The results lie in one buffer of words, at first 0:
  *
  *     | taken | pass 0: record, histogram | pass 1: ... | */
 #pragma once
@@ -28,8 +28,8 @@ struct top_pass {
     ordo_u32 room;
     ordo_u32 pass;
     ordo_u32 index_bits;
-    /* (number >> digit_shift) & digit_mask is digit pass - 1 of an element's number (key, then index). Earlier digits
-     * begin at bit digit_above. */
+    /* Shift and mask that extract digit pass - 1 from an element's number (key, then index). Earlier digits begin at
+     * bit digit_above. */
     ordo_u32 digit_shift, digit_mask, digit_above;
     ordo_u32 next_shift, next_mask; /* For digit `pass`. After the last digit, next_mask is 0. */
 };
@@ -39,8 +39,8 @@ struct top_pass {
 /* Maximum elements per work-item in a tile. Two counts of a tile share a word, so larger counts could overflow. */
 #define TOP_ITEMS_MAX 64
 
-/* Arguments of kernel top_order. One work-group sorts up to TOP_ORDERED selected elements. The others zero the results,
- * `state_words` words, for the next call. */
+/* Arguments of kernel top_order. One work-group sorts up to TOP_ORDERED selected elements. The others zero the results
+ * for the next call. */
 #define TOP_ORDERED                        1024
 #define TOP_ORDERED_LOCAL_BYTES(key_bytes) (TOP_ORDERED * ((key_bytes) + 4))
 struct top_order {
@@ -48,7 +48,7 @@ struct top_order {
     ordo_u32 count, state_words, value_words, unused;
 };
 
-/* Arguments of a selection on CPUs. A work-item lists the first `needed` of its `chunk` elements in key order. */
+/* Arguments of a selection on CPUs. A work-item lists the first `needed` of `chunk` elements in key order. */
 struct top_chunks {
     ordo_u64 keys_at;
     ordo_u32 count, chunk, needed;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Integer types for host and kernels. */
 #ifndef ORDO_SHARED_TYPES_H
 #define ORDO_SHARED_TYPES_H
 

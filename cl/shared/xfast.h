@@ -9,31 +9,30 @@
  *     table     prefix -> first, end               a hash table (shared/hash_table.h) of prefixes of flat_bits + group,
  *                                                  flat_bits + 2 group, ... bits
  *
- * In the hash table, a prefix is a key: the prefix in its upper bits, then a 1 bit, then 0 bits. If a prefix has at
- * most XFAST_LEAF leaves, a search compares them, as in D. E. Willard's y-fast trie (IPL 17, 1983). */
+ * A key of the hash table has the prefix in its upper bits, then a 1 bit, then 0 bits. If a prefix has at most
+ * XFAST_LEAF leaves, a search compares them, as in D. E. Willard's y-fast trie (IPL 17, 1983). */
 
-/* With level tables, it is an X-fast trie in the strict sense. Each prefix length (level) has a separate table, also
- * with prefixes of one leaf. flat_bits is 1. The tables use linear probing, and are at least half empty. */
+/* Optional level tables replace the hash table, as in the original X-fast trie. Each prefix length (level) has a table
+ * of all its prefixes. flat_bits is 1. The tables use linear probing, and are at least half empty. */
 
 /* Invariants, which host/dict/trie/xfast_check.c checks:
  *  X1 flat      flat[p] is the number of keys less than p << (width - flat_bits). The last entry is the number of keys.
- *  X2 entries   Each prefix of more than XFAST_LEAF leaves has an entry, if its length is one of the table's. It is the
- *               index of the prefix's first leaf, and the index after its last leaf.
+ *  X2 entries   The table has an entry for each prefix of one of its lengths with more than XFAST_LEAF leaves. An entry
+ *               is the index of the first leaf, and the index after the last leaf.
  *  X3 only      The table has no other entry.
  *  X4 masks     With masks, a key stands for a prefix, for example a network route (xfast_prefix.cl). Bit l of masks[i]
  *               is 1 exactly if the first l bits of key i's prefix are also stored as a key. */
 #pragma once
 #include "shared/types.h"
 
-/* Prefixes of more leaves have an entry in the hash table. In level tables, all prefixes have one. */
 #define XFAST_LEAF 16
 
-/* Slots of all level tables, 2 * min(count, its prefixes) per level. The first `small` levels have fewer prefixes than
- * leaves. Such a level of 2^b prefixes begins at slot 2 * 2^b. The others follow from slot 4 * count on. */
+/* Slots of all level tables. The first `small` levels have fewer prefixes than leaves. Such a level of 2^b prefixes has
+ * 2 * 2^b slots, from slot 2 * 2^b on. Other levels have 2 * count slots each, from slot 4 * count on. */
 #define XFAST_SLOTS(shape)                                                                                             \
     (4 * (ordo_u64) (shape).count + 2 * (ordo_u64) (shape).count * ((shape).levels - (shape).small))
 
-/* flat_bits is the least number for which entries of `flat` have at most XFAST_FLAT_MEAN_MAX leaves on average, up to
+/* flat_bits grows until entries of `flat` have at most XFAST_FLAT_MEAN_MAX leaves on average, or to
  * XFAST_FLAT_BITS_MAX. */
 #define XFAST_FLAT_BITS_MAX      26
 #define XFAST_FLAT_MEAN_MAX      8
@@ -41,7 +40,7 @@
 
 #define XFAST_MASKS_SHARE 32
 
-/* Bytes of a table's entry: the prefix's first leaf (lower half), and the index after its last leaf. */
+/* Bytes of an entry: the first leaf in the lower half, the index after the last leaf in the upper half. */
 #define XFAST_ENTRY_BYTES 8
 
 typedef struct {
@@ -54,11 +53,11 @@ typedef struct {
 
 ORDO_STATIC_ASSERT(sizeof(xfast_shape) == 20, "both compilers give a shape the same layout");
 
-/* Bytes of a slot of a level table: a table's key, the first leaf, and the end of the leaves. */
+/* Bytes of a slot of a level table: the prefix as a key, its first leaf, and the index after its last leaf. */
 #define XFAST_SLOT_BYTES(key_bytes) ((key_bytes) + 8)
 
-/* Results of the check: for each message, the first wrong leaf or entry, or 0xffffffff. Then the right number of
- * entries. */
+/* Results of the check. Each message has a word: the first wrong leaf or entry, or 0xffffffff. XFAST_ENTRIES is the
+ * right number of entries. */
 #define XFAST_FINDINGS(X)                                                                                              \
     X(FLAT, "X1: entry %u of flat is wrong")                                                                           \
     X(ENTRY, "X2: the entry of a prefix that begins with leaf %u is wrong or missing")                                 \
