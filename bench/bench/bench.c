@@ -44,7 +44,7 @@ static void introduce_workload(const struct run *run, enum workload workload)
     size_t                used = 0;
     if (workload_has_queries(workload))
         used += (size_t) snprintf(more, sizeof more, " (%s queries", text_count(TEXT, run->n_queries));
-    if (workload_on_device(workload) == READRANDOM || workload == CONCURRENTREAD)
+    if (workload_on_device(workload) == READRANDOM || workload == CONCURRENTREAD || workload == FINDSTRINGS)
         used += (size_t) snprintf(more + used, sizeof more - used, ", %u %% of them there", o->hit_percent);
     if (workload == COUNTRANDOM || workload == RANGERANDOM || workload == PAGERANDOM || workload == SUMRANDOM)
         used += (size_t) snprintf(more + used, sizeof more - used, ", each for %u elements in the mean", o->width);
@@ -54,7 +54,7 @@ static void introduce_workload(const struct run *run, enum workload workload)
         snprintf(more, sizeof more, " (%u %% of the elements)", o->erase_percent);
     say(run->out, 4, "\n%s: %s%s", workload_name(workload), workload_text(workload), more);
     for (int v = 0; variant_name(workload, v); v++)
-        if (variant_wanted(o, workload, v) && !variant_can(run, workload, v))
+        if (workload_is_dict(workload) && variant_wanted(o, workload, v) && !variant_can(run, workload, v))
             say(run->out, 4, "    %s is passed over: it does not do this, or not with these keys",
                 variant_name(workload, v));
 }
@@ -74,7 +74,7 @@ static void run_workload(struct run *run, enum workload workload)
     if (n)
         table_fit(&table);
     else
-        say(run->out, 4, "    takes none of these types, values and structures");
+        say(run->out, 4, "    takes none of these types, values, variants and structures");
     /* All structures run at a point before the next point, so that plan and answers are made once; for arrays one
      * series runs after another. */
     const bool dict = workload_is_dict(workload);
@@ -200,6 +200,7 @@ static void explain_columns(const struct run *run)
         { "transfer", "of the time, what the bytes that have to come and go take at the rates to the device and back" },
         { "GB/s", "10^9 bytes a second, counting those that have to move at least" },
         { "copy", "the same as a share of the copy rate" },
+        { "B/key", "bytes of the index for each different string, without the strings" },
         { "/ x", "this rate over that of x on one thread of the host" },
         { "first",
           "the first call after updates, which may have to resolve what is new; rates are of the calls after it" },
@@ -207,14 +208,18 @@ static void explain_columns(const struct run *run)
         { "/ rebuild", "over building one anew, each per element that goes in" },
         { "held", "device memory at the end; / kept: over that of the keys and values that are there" },
         { "peak", "device memory held at most; / data: over that of the keys and values that were put in" },
-        { "/ btree", "absl::btree_map on the host: updates on 1 thread, queries on 2; up to 2^22 elements" },
-        { "/ flat_hash_map",
-          "absl::flat_hash_map on the host, beside the hash table: on 2 threads, of updates a map each; up to 2^22" },
+        { "/ btree",
+          "absl::btree_map on the host: updates on 1 thread, queries on 2; up to 2^22 elements, 2^20 strings" },
+        { "/ flat_hash_map", "absl::flat_hash_map on the host, beside the hash table and an index of strings: on 2 "
+                             "threads, of updates a map "
+                             "each; up to 2^22 elements, 2^20 strings" },
         { "/ robin_map", "tsl::robin_map, likewise" },
     };
     const bool host = !run->options->no_host;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (has_column(run, all[i].title) || (host && all[i].title[2] == 'x' && has_column(run, "GB/s")))
+        if (has_column(run, all[i].title) ||
+            (host && all[i].title[2] == 'x' &&
+             (has_column(run, "GB/s") || has_column(run, "/ sort") || has_column(run, "/ binary"))))
             say(run->out, 11, "%-9s  %s", all[i].title, all[i].text);
     if (host && !dict_baseline_name(FILLRANDOM, DICT_BTREE) && has_column(run, "batch"))
         say(run->out, 4, "No maps of Abseil to compare with: it was not there at build time (Debian: libabsl-dev).");

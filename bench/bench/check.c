@@ -143,11 +143,15 @@ static void suspect_again(struct check *check, struct compared *suspect)
     int                   n = 0, w = 0;
     while (w + 1 < N_ALL_WORKLOADS && !text_is(row, "workload", workload_name((enum workload) w)))
         w++;
-    add_words(command, "-w\t%s\t-n\t=%.0f\t-t\t%s\t-v\t%.0f\t", text_of(row, "workload"), number_of(row, "count"),
-              text_of(row, "key"), number_of(row, "value_bytes"));
+    const bool strings = workload_is_strings((enum workload) w);
+    add_words(command, "-w\t%s\t-n\t=%.0f\t", text_of(row, "workload"), number_of(row, "count"));
+    if (!strings)
+        add_words(command, "-t\t%s\t-v\t%.0f\t", text_of(row, "key"), number_of(row, "value_bytes"));
+    if (*text_of(row, "keys"))
+        add_words(command, "--keys\t%s\t", text_of(row, "keys"));
     if (*text_of(row, "variant"))
         add_words(command, "%s\t%s\t", dict ? "-s" : "--variant", text_of(row, "variant"));
-    if (w != FILLSEQ)
+    if (w != FILLSEQ && !strings)
         add_words(command, "-D\t%s\t", text_of(row, "dist"));
     if (*text_of(row, "tune"))
         add_words(command, "--tune\t%s\t", text_of(row, "tune"));
@@ -155,7 +159,7 @@ static void suspect_again(struct check *check, struct compared *suspect)
         add_words(command, "-q\t=%.0f\t", number_of(row, "operations"));
     if (dict && w != CONCURRENTFILL && w != BUILD && w != HOSTBUILD)
         add_words(command, "--batch\t=%.0f\t", number_of(row, "batch"));
-    for (int axis = 0; axis < N_AXES && dict; axis++)
+    for (int axis = 0; axis < N_AXES && (dict || strings); axis++)
         if (is_true(row, axes[axis].key))
             add_words(command, "%s\t", axes[axis].option);
         else if (number_of(row, axes[axis].key) >= axes[axis].low)

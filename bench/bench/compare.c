@@ -55,6 +55,8 @@ static void measure_peer(struct comparison *c, const struct host_peer *peer, cJS
     progress("%s, %d thread%s", peer->name, peer->threads, peer->threads > 1 ? "s" : "");
     if (workload_is_dict(c->point.workload))
         dict_peer_measure(peer, c->plan, &goal, &figures);
+    else if (workload_is_strings(c->point.workload))
+        string_peer_measure(peer, &c->point, &c->in, &goal, &figures);
     else
         array_peer_measure(peer, &c->point, &c->in, &goal, &figures);
     json_text(json, "check", outcome_name(isnan(figures.rate) ? FAILED : figures.right ? GOOD : WRONG));
@@ -73,8 +75,9 @@ static int list_peers(const struct comparison *c, struct host_peer peers[HOST_PE
     const int                threads = all < 1 ? 1 : all > MAX_PARTS ? MAX_PARTS : all;
     if (c->run->options->no_host)
         return 0;
-    return workload_is_dict(c->point.workload) ? dict_peers(&c->point, threads, peers)
-                                               : array_peers(&c->point, threads, peers);
+    return (workload_is_dict(c->point.workload)      ? dict_peers
+            : workload_is_strings(c->point.workload) ? string_peers
+                                                     : array_peers)(&c->point, threads, peers);
 }
 
 static void measure_peers(struct comparison *c)
@@ -85,7 +88,8 @@ static void measure_peers(struct comparison *c)
     int                i = 0;
     for (; i < n && !stop_asked() && c->run->deadline > now(); i++) {
         cJSON *row = row_point(spec);
-        cJSON_DeleteItemFromObjectCaseSensitive(row, "variant");
+        if (!workload_is_strings(spec->workload)) /* they have other inputs */
+            cJSON_DeleteItemFromObjectCaseSensitive(row, "variant");
         json_text(row, "name", peers[i].name);
         json_text(row, "version", peers[i].version);
         json_text(row, "call", peers[i].call);
@@ -113,8 +117,9 @@ static void measure_peers(struct comparison *c)
         say(c->run->out, 4, "%d libraries of the host: skipped: the time for this table is spent (--budget)", n - i);
     if (n == 0)
         say(c->run->out, 4, "Beside it there is no library of the host: %s.",
-            workload_is_dict(spec->workload) && !BENCH_MAPS ? "this program was built without a C++ compiler"
-                                                            : "none offers this workload");
+            (workload_is_dict(spec->workload) || workload_is_strings(spec->workload)) && !BENCH_MAPS
+                ? "this program was built without a C++ compiler"
+                : "none offers this workload");
 }
 
 static void show(const struct comparison *c)
@@ -158,13 +163,15 @@ static void compare_point(struct run *run, const struct series *list, int n, con
     if (!isinf(deadline))
         run->deadline = now() + (deadline - now()) * rows / run->rows_left;
     run->sharing = rows + list_peers(&c, peers);
-    snprintf(data, sizeof data, point->value_bytes ? "%s+%u" : "%s", type_name(point->type), point->value_bytes);
+    snprintf(data, sizeof data, point->value_bytes ? "%s+%u" : "%s", spec_key_name(point), point->value_bytes);
     if (workload_has_queries(point->workload))
         snprintf(more, sizeof more, ", %s queries", text_count(TEXT, point->n_queries));
     else if (workload_is_dict(point->workload))
         snprintf(more, sizeof more, ", batches of %s", text_count(TEXT, spec_batch(point)));
     say(run->out, 4, "\n%s: %s; %s %s elements, %s%s", workload_name(point->workload), workload_text(point->workload),
-        text_count(TEXT, point->count), data, dist_name(point->dist), more);
+        text_count(TEXT, point->count), data,
+        workload_is_strings(point->workload) ? variant_name(point->workload, point->variant) : dist_name(point->dist),
+        more);
     if (!ordo_device_facts(run->device)->cpu)
         c.cuda = ask_peer(run, point, &point->count, 1, 10, 0.25);
     for (int s = 0; s < n && !stop_asked(); s++) {
@@ -175,7 +182,8 @@ static void compare_point(struct run *run, const struct series *list, int n, con
         add_line(&c, row.json);
         dict_figures_free(&row.dict);
     }
-    c.point.variant = 0;
+    if (!workload_is_strings(point->workload))
+        c.point.variant = 0;
     c.point.load_percent = 0;
     add_line(&c, peer_row(c.cuda, point->count));
     if (!run->options->no_host)

@@ -16,13 +16,17 @@ cJSON *row_point(const struct spec *spec)
     cJSON *json = cJSON_CreateObject();
     json_text(json, "workload", workload_name(spec->workload));
     json_text(json, "variant", variant_name(spec->workload, spec->variant));
-    json_text(json, "key", type_name(spec->type));
+    json_text(json, "key", spec_key_name(spec));
     json_exact(json, "value_bytes", spec->value_bytes);
     json_text(json, "dist", dist_name(spec->dist));
     json_exact(json, "count", (double) spec->count);
     json_exact(json, "operations", (double) spec_operations(spec));
     if (spec->tune)
         json_text(json, "tune", spec->tune);
+    if (spec->lines)
+        json_text(json, "keys", spec->lines->path);
+    if (spec->workload == FINDSTRINGS)
+        json_exact(json, axes[AXIS_hit_percent].key, spec->hit_percent);
     if (workload_is_dict(spec->workload))
         json_exact(json, "batch", (double) spec_batch(spec));
     for (int axis = 0; axis < N_AXES && workload_is_dict(spec->workload); axis++) {
@@ -108,8 +112,8 @@ static bool same_member(const cJSON *a, const cJSON *b, const char *name, bool u
 
 bool rows_are_alike(const cJSON *a, const cJSON *b)
 {
-    static const char *const names[] = { "name", "threads",     "workload", "variant",    "key",  "dist",
-                                         "tune", "value_bytes", "count",    "operations", "batch" };
+    static const char *const names[] = { "name", "threads",     "workload", "variant",    "key",   "dist",
+                                         "tune", "value_bytes", "count",    "operations", "batch", "keys" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!same_member(a, b, names[i], false))
             return false;

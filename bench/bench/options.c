@@ -8,23 +8,33 @@
 #include <unistd.h>
 
 /* Names for groups of workloads, and measurements in processes of their own. */
-enum { ALL_ARRAYS = N_ALL_WORKLOADS, ALL_DICTS, ALL_PREFIXES, ALL_HOST, FIRST_OPEN, FIRST_PREPARE, N_WORKLOAD_NAMES };
+enum {
+    ALL_ARRAYS = N_ALL_WORKLOADS,
+    ALL_DICTS,
+    ALL_PREFIXES,
+    ALL_HOST,
+    ALL_STRINGS,
+    FIRST_OPEN,
+    FIRST_PREPARE,
+    N_WORKLOAD_NAMES
+};
 static const char *workload_any(int i)
 {
-    static const char *const more[] = { "arrays", "dicts", "prefix", "host", "open", "prepare" };
+    static const char *const more[] = { "arrays", "dicts", "prefix", "host", "strings", "open", "prepare" };
     return i >= N_ALL_WORKLOADS ? more[i - N_ALL_WORKLOADS] : workload_name((enum workload) i);
 }
 /* Array variants, each name once, then structures. */
-#define N_ARRAY_VARIANTS 16
+#define N_ARRAY_VARIANTS 20
 const char *variant_any(int i)
 {
     static const struct {
         enum workload workload;
         int           variant;
-    } named[N_ARRAY_VARIANTS] = { { MERGE_RUNS, 0 }, { MERGE_RUNS, 1 }, { MERGE_RUNS, 2 }, { SEARCH, 0 },
-                                  { SEARCH, 1 },     { SEARCH, 2 },     { SEARCH, 3 },     { SEARCH, 4 },
-                                  { SEARCH, 5 },     { SEARCH, 6 },     { GROUPBY, 0 },    { TOP, 0 },
-                                  { TOP, 1 },        { GATHER, 0 },     { GATHER, 1 },     { GATHER, 2 } };
+    } named[N_ARRAY_VARIANTS] = { { MERGE_RUNS, 0 },  { MERGE_RUNS, 1 },  { MERGE_RUNS, 2 },  { SEARCH, 0 },
+                                  { SEARCH, 1 },      { SEARCH, 2 },      { SEARCH, 3 },      { SEARCH, 4 },
+                                  { SEARCH, 5 },      { SEARCH, 6 },      { GROUPBY, 0 },     { TOP, 0 },
+                                  { TOP, 1 },         { GATHER, 0 },      { GATHER, 1 },      { GATHER, 2 },
+                                  { SORTSTRINGS, 1 }, { SORTSTRINGS, 2 }, { SORTSTRINGS, 3 }, { SORTSTRINGS, 4 } };
     if (i >= N_ARRAY_VARIANTS)
         return variant_name(FILLRANDOM, i - N_ARRAY_VARIANTS);
     return variant_name(named[i].workload, named[i].variant);
@@ -81,8 +91,10 @@ static void choose_workloads(struct options *o, int name)
     o->first_prepare = o->first_prepare || name == FIRST_PREPARE;
     for (int i = 0; i < N_ALL_WORKLOADS && o->n_workloads < NAMES_MAX; i++) {
         const enum workload w = (enum workload) i;
-        if (name == i || (name == ALL_ARRAYS && !workload_is_dict(w)) || (name == ALL_DICTS && workload_is_dict(w)) ||
-            (name == ALL_PREFIXES && workload_asks_prefixes(w)) || (name == ALL_HOST && workload_is_host(w)))
+        const bool          dict = workload_is_dict(w), strings = workload_is_strings(w);
+        if (name == i || (name == ALL_ARRAYS && !dict && !strings) || (name == ALL_DICTS && dict) ||
+            (name == ALL_STRINGS && strings) || (name == ALL_PREFIXES && workload_asks_prefixes(w)) ||
+            (name == ALL_HOST && workload_is_host(w)))
             o->workloads[o->n_workloads++] = i;
     }
 }
@@ -147,6 +159,20 @@ static void take_updates(void *options, const struct option_row *row, const char
     }
 }
 
+/* Reads the file once. Its lines stay, as the arguments do. */
+static void take_keys(void *options, const struct option_row *row, const char *text)
+{
+    static struct string_lines *lines;
+    struct options             *o = options;
+    char                        why[WHY_BYTES] = "";
+    if (lines)
+        lines_free(lines);
+    lines = lines_read(text, why);
+    o->lines = lines;
+    if (!lines)
+        usage_error("%s: %s", row->name, why);
+}
+
 static void take_compare(void *options, const struct option_row *row, const char *text)
 {
     struct options *o = options;
@@ -181,6 +207,7 @@ static const struct option_row rows[] = {
     { "--value-bytes", 'v', WITH, take_value_bytes, true, 0, 0, 0 },
     { "--dist", 'D', WITH, take_dists, true, 0, 0, 0 },
     { "--queries", 'q', WITH, take_sizes, true, AT(n_queries), 0, 1 },
+    { "--keys", 0, WITH, take_keys, true, 0, 0, 0 },
     { "--tune", 0, WITH, take_text, true, AT(tune), 0, 0 },
     { "--device", 'd', WITH, take_text, false, AT(device), 0, 0 },
     { "--seed", 0, WITH, take_uint64, false, AT(seed), 0, 0x1p53 },
@@ -259,6 +286,20 @@ struct options resume_options(const char *path, int *argc, char ***argv)
     return read_options(words, *argv);
 }
 
+/* --keys: takes all lines unless sizes are given. */
+static void check_keys(struct options *o)
+{
+    for (int w = 0; w < o->n_workloads; w++)
+        if (!workload_is_strings((enum workload) o->workloads[w]))
+            usage_error("--keys: %s has no strings; use -w strings", workload_name((enum workload) o->workloads[w]));
+    for (int i = 0; i < o->n_sizes; i++)
+        if (o->sizes[i] > o->lines->count)
+            usage_error("--keys: %s has %zu lines, fewer than the %zu of --sizes", o->lines->path, o->lines->count,
+                        o->sizes[i]);
+    if (o->n_sizes == 0)
+        o->sizes[o->n_sizes++] = o->lines->count;
+}
+
 struct options read_options(int argc, char **argv)
 {
     struct options o = { .n_types = 1,
@@ -283,6 +324,7 @@ struct options read_options(int argc, char **argv)
         o.no_array = true; /* it has a row */
     } else {
         choose_workloads(&o, ALL_DICTS);
+        choose_workloads(&o, ALL_STRINGS);
     }
     int next = take_options(&table, argc - command, argv + command, &o);
     if (is_command(argc, argv, "paper") && command < 2)
@@ -305,6 +347,8 @@ struct options read_options(int argc, char **argv)
         usage_error("compare: --fills and --first-calls cannot be used: queries are timed after all batches");
     if (o.side_by_side && (o.first_open || o.first_prepare))
         usage_error("compare: open and prepare have no peers");
+    if (o.lines && !o.suite && !o.paper)
+        check_keys(&o);
     if (o.n_compare || o.against) /* all processes do the same */
         o.no_host = o.no_array = true;
     if (o.processes == 0)

@@ -35,20 +35,27 @@ static struct spec point_of(const struct run *run, enum workload workload, int v
     const bool            whole =
         workload == CONCURRENTFILL || workload == CONCURRENTERASE || workload_on_device(workload) == BUILD;
     const bool  batches = dict && !whole && o->n_batches;
+    const bool  strings = workload_is_strings(workload);
     const int   update = digit(i, updates ? o->n_updates : 1), batch = digit(i, batches ? o->n_batches : 1);
-    const int   dist = digit(i, workload == FILLSEQ ? 1 : o->n_dists), value = digit(i, values ? o->n_value_bytes : 1);
+    const int   dist = digit(i, workload == FILLSEQ || strings ? 1 : o->n_dists);
+    const int   value = digit(i, values ? o->n_value_bytes : 1);
     struct spec spec = { .workload = workload,
                          .variant = variant,
-                         .type = (ordo_type) o->types[digit(i, o->n_types)],
+                         .type = strings ? ORDO_U32 : (ordo_type) o->types[digit(i, o->n_types)],
                          .value_bytes = values ? o->value_bytes[value] : 0,
-                         .dist = workload == FILLSEQ ? SEQUENTIAL : (enum dist) o->dists[dist],
+                         .dist = workload == FILLSEQ ? SEQUENTIAL
+                                 : strings           ? UNIFORM
+                                                     : (enum dist) o->dists[dist],
                          .n_queries = workload_has_queries(workload) ? run->n_queries : 0,
                          .seed = o->seed,
                          .tune = o->tune,
+                         .lines = strings ? o->lines : NULL,
                          .batch = batches ? o->batches[batch] : 0 };
 #define X(member, option, key, low, high, initial, has, traits) spec.member = dict && (has) ? o->member : 0;
     AXIS_MAP(X)
 #undef X
+    if (workload == FINDSTRINGS)
+        spec.hit_percent = o->hit_percent;
     if (updates)
         spec.update_percent = o->update_percents[update];
     return spec;
@@ -57,6 +64,8 @@ static struct spec point_of(const struct run *run, enum workload workload, int v
 bool variant_can(const struct run *run, enum workload workload, int variant)
 {
     const struct spec spec = point_of(run, workload, variant, &(int) { 0 });
+    if (workload_is_strings(workload))
+        return (variant == STRINGS_FILE) == (run->options->lines != NULL);
     return !workload_is_dict(workload) || dict_target_can(run->device, &spec);
 }
 
@@ -67,7 +76,8 @@ static int list_series(const struct run *run, enum workload workload, struct ser
     int        n = 0;
     for (int variant = 0; variant_name(workload, variant); variant++) {
         /* The variant has other inputs than the first. */
-        const bool other = searches ? variant_is_sorted(variant) : !workload_is_dict(workload) && variant > 0;
+        const bool other = searches ? variant_is_sorted(variant)
+                                    : !workload_is_dict(workload) && !workload_is_strings(workload) && variant > 0;
         /* Cleanup needs stale elements; compaction needs spare memory. */
         const bool no_sense = (workload_needs_order(workload) && structure_is(variant, ORDO_NO_ORDER)) ||
                               (workload == CLEANUP && !structure_is(variant, ORDO_KEEPS_STALE)) ||

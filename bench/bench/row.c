@@ -85,6 +85,19 @@ static void add_transfers(const struct run *run, const struct spec *spec, size_t
     json_number(json, "share_of_transfer_rate", (to + from) / seconds);
 }
 
+static void add_strings(const struct target *target, cJSON *json)
+{
+    struct ordo_string_index_statistics statistics;
+    json_exact(json, "string_bytes", (double) target->in.strings.n_bytes);
+    if (!target->strings || ordo_string_index_get_statistics(target->strings, &statistics) != ORDO_OK)
+        return;
+    json_exact(json, "ids", (double) statistics.ids);
+    json_exact(json, "index_bytes", (double) statistics.bytes);
+    json_number(json, "index_bytes_per_key", (double) statistics.bytes / (double) statistics.ids);
+    if (workload_has_queries(target->spec.workload))
+        json_number(json, "index_build_s", target->index_seconds);
+}
+
 static void add_array(const struct run *run, struct row *row, struct target *target, const struct timing *timing,
                       cJSON *json)
 {
@@ -92,7 +105,7 @@ static void add_array(const struct run *run, struct row *row, struct target *tar
     add_timing(run, spec, timing, json);
     if (workload_is_host(spec->workload)) {
         add_transfers(run, spec, 0, timing->wall.median, json);
-    } else {
+    } else if (!workload_is_strings(spec->workload)) {
         const double rate = spec_bytes(spec) / timing->wall.median;
         json_number(json, "bytes_counted", spec_bytes(spec));
         json_number(json, "bytes_per_s", rate);
@@ -102,12 +115,16 @@ static void add_array(const struct run *run, struct row *row, struct target *tar
         json_exact(json, "index_bytes", (double) ordo_index_bytes(target->index));
         json_number(json, "index_build_s", target->index_seconds);
     }
+    if (workload_is_strings(spec->workload))
+        add_strings(target, json);
     progress("checking");
     row->outcome = target_check(target, row->why) ? GOOD : WRONG;
     cJSON *rates = cJSON_AddObjectToObject(json, "host_rates");
     for (int i = 0; i < BASELINES_MAX && !run->options->no_host && !run->options->side_by_side; i++)
         if (baseline_name(spec->workload, i))
-            add_known(rates, baseline_name(spec->workload, i), baseline_rate(spec, &target->in, i));
+            add_known(
+                rates, baseline_name(spec->workload, i),
+                (workload_is_strings(spec->workload) ? string_baseline_rate : baseline_rate)(spec, &target->in, i));
 }
 
 static void measure_arrays(struct run *run, struct row *row, cJSON *json)
@@ -116,7 +133,7 @@ static void measure_arrays(struct run *run, struct row *row, cJSON *json)
     struct target     *target = NULL;
     struct timing      timing;
     struct timing_goal goal = row_goal(run);
-    goal.prepare = host ? target_prepare : NULL;
+    goal.prepare = host || row->spec.workload == INDEXSTRINGS ? target_prepare : NULL;
     goal.device_too = !host;
     ordo_status got = target_open(run->device, &row->spec, &target, row->why);
     if (got == ORDO_OK)
@@ -256,7 +273,7 @@ cJSON *ask_peer(const struct run *run, const struct spec *spec, const size_t *co
 {
     char         why[WHY_BYTES] = "";
     const double left = run->deadline - now();
-    if (!run->peer_program || left <= 0)
+    if (!run->peer_program || left <= 0 || workload_is_strings(spec->workload))
         return NULL;
     progress_about("%s", workload_name(spec->workload));
     progress("the peer's turn");

@@ -16,7 +16,7 @@
 #include <stdio.h>
 
 #define SIZES_MAX 64
-#define NAMES_MAX 64
+#define NAMES_MAX 96
 
 struct options {
     int      workloads[NAMES_MAX], n_workloads;
@@ -49,6 +49,8 @@ struct options {
     bool        first_open, first_prepare; /* -w open,prepare */
     const char *paper;                     /* the name after "paper", or NULL */
     bool        full;                      /* the paper's own sizes */
+
+    const struct string_lines *lines; /* of --keys; NULL: none */
 };
 
 /* Exits after --help and --version and after an error. */

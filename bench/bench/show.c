@@ -39,14 +39,14 @@ static void add_point(struct line *line)
     if (variant_name(spec->workload, 1))
         snprintf(add(line, dict ? "structure" : "variant", 12, true, ALWAYS), sizeof *line->text, "%s",
                  variant_name(spec->workload, spec->variant));
-    int width = 5;
+    int width = workload_is_strings(spec->workload) ? 6 : 5;
     for (int d = 0; d < line->run->options->n_dists; d++) {
         const enum dist dist = spec->workload == FILLSEQ ? SEQUENTIAL : (enum dist) line->run->options->dists[d];
         const int       with = 6 + (int) strlen(dist_name(dist));
         width = dist != UNIFORM && with > width ? with : width;
     }
     char *data = add(line, "data", width, true, ALWAYS);
-    snprintf(data, sizeof *line->text, spec->value_bytes ? "%s+%u" : "%s", type_name(spec->type), spec->value_bytes);
+    snprintf(data, sizeof *line->text, spec->value_bytes ? "%s+%u" : "%s", spec_key_name(spec), spec->value_bytes);
     if (spec->dist != UNIFORM)
         snprintf(data + strlen(data), 20, " %s", dist_name(spec->dist));
     text_count(number(line, workload_has_queries(spec->workload) ? "keys" : "count", 6, ALWAYS), spec->count);
@@ -142,6 +142,10 @@ static struct line line_of(const struct run *run, const struct spec *spec, const
         text_percent(number(&line, "transfer", 8, ARRAY), number_of(row, "share_of_transfer_rate"));
     if (workload_is_dict(spec->workload)) {
         add_dict(&line);
+    } else if (workload_is_strings(spec->workload)) {
+        const double bytes = number_of(row, "index_bytes_per_key");
+        if (spec->workload != SORTSTRINGS)
+            snprintf(number(&line, "B/key", 6, ARRAY), sizeof *line.text, isnan(bytes) ? "-" : "%.1f", bytes);
     } else if (!host) {
         text_giga(number(&line, "GB/s", 5, REST), number_of(row, "bytes_per_s"));
         text_percent(number(&line, "copy", 6, COPY), number_of(row, "share_of_copy_rate"));
@@ -195,7 +199,7 @@ void draw_rows(const struct run *run, const struct row *rows, int n)
         snprintf(updates, sizeof updates, ", %u %% updates", spec->update_percent);
     progress_clear();
     fprintf(run->out, "\n%s%s%s: %s keys%s, %s%s%s\n", workload_name(spec->workload), *variant ? " " : "", variant,
-            type_name(spec->type), values, dist_name(spec->dist), batches, updates);
+            spec_key_name(spec), values, dist_name(spec->dist), batches, updates);
     for (int i = 0; i < n; i++)
         bar(run->out, text_count(TEXT, rows[i].spec.count), number_of(rows[i].json, "rate"),
             number_of(rows[i].json, "rate") / most);

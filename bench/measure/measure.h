@@ -40,6 +40,8 @@ struct target {
     ordo_index    *index;         /* NULL: none */
     double         index_seconds; /* of its last build */
     struct buffers arrays;        /* a host's array is sorted in place of its outputs */
+
+    ordo_string_index *strings; /* NULL: none */
 };
 
 struct workload_bytes target_bytes(const struct spec *spec);
@@ -51,11 +53,17 @@ void        target_close(struct target **target);
 
 /* A call_fn: enqueues the workload once. Workloads on host memory block. */
 ordo_status target_call(void *arg, const struct ordo_order *order);
-/* A call_fn for `prepare`: restores the host arrays that the last call changed. */
+/* A call_fn for `prepare`: restores the host arrays that the last call changed, or destroys the index that it built. */
 ordo_status target_prepare(void *arg, const struct ordo_order *order);
 
 /* Waits, reads and checks all outputs. False with the reason in `why`. */
 bool target_check(struct target *target, char *why);
+
+/* Parts of the calls above for workloads of strings. */
+struct workload_bytes string_target_bytes(const struct spec *spec);
+ordo_status           string_target_fill(struct target *target, char *why);
+ordo_status           string_target_call(struct target *target, const struct ordo_order *order);
+bool                  string_target_check(struct target *target, char *why);
 
 /* Rebuilds the index after a change of tunables. */
 ordo_status target_index(struct target *target);

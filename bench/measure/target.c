@@ -2,70 +2,9 @@
 #include "measure.h"
 
 #include "bench/common/device.h"
-#include "bench/common/threads.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-void buffers_free(struct buffers *buffers)
-{
-    device_release(buffers->at, BUFFERS_MAX);
-    for (int i = 0; i < BUFFERS_MAX; i++)
-        free(buffers->host[i]);
-    *buffers = (struct buffers) { .device = buffers->device };
-}
-
-static ordo_status make_array(struct buffers *buffers, int i, const void *from)
-{
-    if (buffers->on_host) {
-        buffers->host[i] = malloc(buffers->bytes[i]);
-        return buffers->host[i] ? ORDO_OK : ORDO_NO_HOST_MEMORY;
-    }
-    TRY(device_buffer(buffers->device, buffers->bytes[i], &buffers->at[i]));
-    return from ? device_write(buffers->device, buffers->at[i], from, buffers->bytes[i]) : ORDO_OK;
-}
-
-ordo_status buffers_make(struct buffers *buffers, const size_t *bytes, const void *const *from, char *why)
-{
-    for (int i = 0; i < buffers->n; i++) {
-        const bool unused = buffers->on_host && i < buffers->n_inputs;
-        buffers->bytes[i] = unused ? 0 : bytes[i];
-        const ordo_status got =
-            buffers->bytes[i] ? make_array(buffers, i, i < buffers->n_inputs ? from[i] : NULL) : ORDO_OK;
-        if (got == ORDO_OK)
-            continue;
-        because(why, "cannot place the workload's arrays: %s", ordo_status_string(got));
-        return buffers->on_host ? ORDO_NO_HOST_MEMORY : ORDO_NO_DEVICE_MEMORY;
-    }
-    return ORDO_OK;
-}
-
-ordo_status buffers_poison(struct buffers *buffers)
-{
-    for (int i = buffers->n_inputs; i < buffers->n; i++) {
-        if (buffers->host[i])
-            fill_bytes(buffers->host[i], POISON_BYTE, buffers->bytes[i]);
-        TRY(device_fill(buffers->device, buffers->at[i], POISON_BYTE, buffers->bytes[i]));
-    }
-    return ordo_device_finish(buffers->device);
-}
-
-void *buffers_read(const struct buffers *buffers, int i, char *why)
-{
-    void *got = malloc(buffers->bytes[i] + 1);
-    if (got && buffers->host[i])
-        return memcpy(got, buffers->host[i], buffers->bytes[i]);
-    if (got && (!buffers->at[i] || device_read(buffers->device, buffers->at[i], got, buffers->bytes[i]) == ORDO_OK))
-        return got;
-    free(got);
-    because(why, "cannot read the results");
-    return NULL;
-}
-
-struct ordo_slice buffers_at(const struct buffers *buffers, int i, size_t at)
-{
-    return buffers->at[i] ? ordo_at(buffers->at[i], at) : ordo_none();
-}
 
 /* Inputs, then outputs. ONE: a total, or the number of kept elements. */
 enum { KEYS_IN, VALUES_IN, FLAGS, QUERIES, ROWS, N_INPUTS, KEYS_OUT = N_INPUTS, VALUES_OUT, RANKS, FOUND, ONE };
@@ -96,6 +35,8 @@ struct workload_bytes target_bytes(const struct spec *spec)
 {
     size_t                bytes[N_ARRAYS];
     struct workload_bytes size = { 0, 0 };
+    if (workload_is_strings(spec->workload))
+        return string_target_bytes(spec);
     bytes_of(spec, bytes);
     for (int a = 0; a < N_ARRAYS; a++) {
         size.all += bytes[a];
@@ -127,6 +68,8 @@ ordo_status target_index(struct target *t)
 static ordo_status fill_target(struct target *t, char *why)
 {
     size_t bytes[N_ARRAYS];
+    if (workload_is_strings(t->spec.workload))
+        return string_target_fill(t, why);
     bytes_of(&t->spec, bytes);
     if (!inputs_make(&t->spec, &t->in))
         return device_why(t->device, ORDO_NO_HOST_MEMORY, why);
@@ -162,6 +105,7 @@ void target_close(struct target **target)
         return;
     ordo_device_finish(t->device);
     ordo_index_destroy(&t->index);
+    ordo_string_index_destroy(&t->strings);
     buffers_free(&t->arrays);
     inputs_free(&t->in);
     free(t);
@@ -223,6 +167,8 @@ ordo_status target_prepare(void *arg, const struct ordo_order *order)
 {
     struct target *t = arg;
     (void) order; /* nothing to wait for */
+    if (t->spec.workload == INDEXSTRINGS)
+        ordo_string_index_destroy(&t->strings);
     if (t->arrays.host[KEYS_OUT])
         memcpy(t->arrays.host[KEYS_OUT], t->in.keys, t->arrays.bytes[KEYS_OUT]);
     if (t->arrays.host[VALUES_OUT])
@@ -232,7 +178,7 @@ ordo_status target_prepare(void *arg, const struct ordo_order *order)
 
 ordo_status target_call(void *arg, const struct ordo_order *order)
 {
-    const struct target    *t = arg;
+    struct target          *t = arg;
     const struct spec      *spec = &t->spec;
     ordo_device            *dev = t->device;
     const size_t            n = spec->count, n_queries = spec->n_queries;
@@ -244,6 +190,8 @@ ordo_status target_call(void *arg, const struct ordo_order *order)
     const ordo_scheme       scheme = spec->variant == VARIANT_BUFFERED ? ORDO_SCHEME_BUFFERED
                                      : spec->variant == VARIANT_SORTS  ? ORDO_SCHEME_SORTED
                                                                        : ORDO_SCHEME_AUTO;
+    if (workload_is_strings(spec->workload))
+        return string_target_call(t, order);
     switch (spec->workload) {
     case SORT:
         return ordo_sort(dev, ordo_sort_params(.key = spec->type, .value_bytes = value_bytes), keys, values, keys_out,
@@ -297,6 +245,8 @@ bool target_check(struct target *t, char *why)
 {
     void *out[N_ARRAYS] = { NULL };
     bool  good = true;
+    if (workload_is_strings(t->spec.workload))
+        return string_target_check(t, why);
     for (int a = N_INPUTS; a < N_ARRAYS && good; a++)
         good = !t->arrays.bytes[a] || (out[a] = buffers_read(&t->arrays, a, why));
     const struct answer answer = { .keys = out[KEYS_OUT],

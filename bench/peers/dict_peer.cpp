@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "host_map.hpp"
+#include "versions.hpp"
 
 extern "C" {
 #include "bench/common/threads.h"
@@ -7,9 +8,6 @@ extern "C" {
 #include "bench/workload/keys.h"
 }
 
-#if BENCH_BTREE || BENCH_HASH_MAP
-#include <absl/base/config.h>
-#endif
 #if BENCH_BTREE
 #include <absl/container/btree_map.h>
 #endif
@@ -25,19 +23,6 @@ extern "C" {
 #include <numeric>
 
 namespace {
-
-#define TEXT_OF(x)  TEXT_OF_(x)
-#define TEXT_OF_(x) #x
-#ifdef _GLIBCXX_RELEASE
-#define STD_VERSION "libstdc++ " TEXT_OF(_GLIBCXX_RELEASE)
-#else
-#define STD_VERSION "the C++ library"
-#endif
-#ifdef ABSL_LTS_RELEASE_VERSION
-#define ABSL_VERSION "Abseil " TEXT_OF(ABSL_LTS_RELEASE_VERSION)
-#else
-#define ABSL_VERSION "Abseil"
-#endif
 
 using Map = std::unique_ptr<HostMap>;
 

@@ -18,7 +18,7 @@ const deviceName = device => text(device.json, 'name');
 const pointCells = ({ row, device }) => td(label(row)) + td(countText(row.count), 'n') + td(deviceName(device));
 const grade = (ratio, good) => (ratio < 0.8 ? 'n bad' : ratio < good ? 'n mid' : 'n good');
 
-const HOSTS = ['flat_hash_map', 'robin_map', 'btree', 'radix', 'merge', 'loop', 'binary', 's-tree', 'table', 'heap'];
+const HOSTS = ['flat_hash_map', 'robin_map', 'btree', 'sort', 'radix', 'merge', 'loop', 'binary', 's-tree', 'table', 'heap'];
 
 // The rate of a point divided by the rate of its peer, or else of plain code on the host.
 function peerRatio({ row, rate }) {
@@ -98,14 +98,16 @@ function putPeers(report) {
         return pointCells(point) + td(name) + td(ratio.toFixed(2), grade(ratio, 1));
     });
     return heading('Against peers', 'btree is absl::btree_map, flat_hash_map is also of Abseil, robin_map is ' +
-        'tsl::robin_map; radix, merge, loop and binary are plain host code; both on the machine that ran the tool.') +
+        'tsl::robin_map, sort is std::sort of strings; radix, merge, loop and binary are plain host code; all on the machine ' +
+        'that ran the tool.') +
         details('all points with a peer', table(['point', 'size', 'device', 'peer', "rate over the peer's"], rows));
 }
 
 const SAME_PLACE = ['workload', 'key', 'dist', 'device', 'value_bytes', 'count', 'operations', 'batch'];
 
 function hostPeerRow(file, peer) {
-    const same = row => row.check === 'ok' && SAME_PLACE.every(name => (row[name] ?? null) === (peer[name] ?? null));
+    const fields = peer.variant ? ['variant', 'keys', ...SAME_PLACE] : SAME_PLACE; // Shapes of strings differ.
+    const same = row => row.check === 'ok' && fields.every(name => (row[name] ?? null) === (peer[name] ?? null));
     const best = file.rows.filter(same).sort((a, b) => b.rate - a.rate)[0];
     const ratio = number(best, 'rate') / peer.rate;
     const rate = peer.check === 'ok' ? rateText(peer.rate) : text(peer, 'check');

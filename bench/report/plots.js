@@ -4,7 +4,7 @@
 // ---- points
 
 // The fields that identify the place of a row.
-const PLACE = ['workload', 'variant', 'key', 'dist', 'tune', 'value_bytes', 'count', 'operations', 'batch',
+const PLACE = ['workload', 'variant', 'keys', 'key', 'dist', 'tune', 'value_bytes', 'count', 'operations', 'batch',
     'hit_percent', 'width', 'growth', 'update_percent', 'erase_percent', 'most_fills', 'stale_percent', 'load_percent',
     'group', 'raise_percent', 'chunk', 'first_calls', 'fixed_depth', 'level_tables'];
 const placeOf = row => PLACE.map(name => row[name] ?? (name === 'tune' ? '' : '~')).join(' ');
@@ -194,7 +194,7 @@ function parameters(row) {
 
 function lineName(row, kind) {
     const name = (row.variant || 'Ordo') + parameters(row);
-    const there = row.hit_percent < 100 && ['readrandom', 'hostread'].includes(row.workload);
+    const there = row.hit_percent < 100 && ['readrandom', 'hostread', 'findstrings'].includes(row.workload);
     return kind === MEMORY ? name : name +
         (kind !== SHARE && row.update_percent >= 0 ? `, ${row.update_percent} % updates` : '') +
         (there ? `, ${row.hit_percent} % there` : '') + (!isUniform(row) && row.dist ? `, ${row.dist} keys` : '');

@@ -102,7 +102,8 @@ FIELDS = {
     "on": "{}", "dist": "{} keys", "load_percent": "load {} %", "update_percent": "{} % updates",
     "erase_percent": "{} % erased", "chunk": "chunks of {} words", "first_calls": "first calls",
     "batch": "batches of {}", "count": "{} elements", "operations": "{} operations", "width": "{} elements each",
-    "hit_percent": "{} % found", "most_fills": "{} fills", "tune": "{}", "file": "{}",
+    "hit_percent": "{} % found", "most_fills": "{} fills", "tune": "{}", "keys": "{}",
+    "file": "{}",
 }
 COMMON = ("count", "batch", "operations", "load_percent", "chunk")
 
@@ -129,6 +130,8 @@ def memory(row):
     return parts / (held["elements"] * pair) if held.get("elements") and parts else None
 
 
+# Figures other than rates.
+VALUES = {"memory": memory, "index": lambda row: row.get("index_bytes_per_key")}
 RATIOS = {
     "peer": lambda row: (row.get("peer") or {}).get("rate"),
     "sorted array": lambda row: row.get("rate_of_sorted_array"),
@@ -140,8 +143,8 @@ RATIOS = {
 def cell(rows, value, ratio):
     if not rows:
         return ""
-    if value == "memory":
-        return f"{statistics.median(memory(row) for row in rows):.3g}"
+    if value != "rate":
+        return f"{statistics.median(VALUES[value](row) for row in rows):.3g}"
     row = sorted(rows, key=lambda row: row["rate"])[len(rows) // 2]
     other = ratio and RATIOS[ratio](row)
     return rate(row["rate"]) + (f" ({row['rate'] / other:.2f})" if other else "")
@@ -154,7 +157,7 @@ def rates(*labels, over, where=None, ratio=None, value="rate", flip=False):
     def table(page):
         files = [Kept(label) for label in labels]
         rows = [row for file in files for row in file.rows if over in row and (not where or where(row))]
-        rows = [row for row in rows if value == "rate" or memory(row)]
+        rows = [row for row in rows if value == "rate" or VALUES[value](row)]
         columns = list(dict.fromkeys(row[over] for row in rows))
         columns = columns if over == "workload" else sorted(columns)
         types = {(row["key"], row["value_bytes"]) for row in rows}

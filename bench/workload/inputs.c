@@ -121,6 +121,12 @@ bool inputs_make(const struct spec *spec, struct inputs *in)
     const size_t row_bytes = spec->workload == GATHER || spec->workload == COLUMNS ? spec_row_bytes(spec) : 0;
     const bool   queries = !workload_is_dict(spec->workload) && workload_has_queries(spec->workload);
     *in = (struct inputs) { 0 };
+    if (workload_is_strings(spec->workload)) {
+        const bool strings = strings_make(spec, &in->strings, &in->asked);
+        if (!strings)
+            inputs_free(in);
+        return strings;
+    }
     in->keys = malloc(spec->count * bytes + 1);
     in->values = spec->value_bytes ? malloc(spec->count * spec->value_bytes + 1) : NULL;
     in->flags = spec->workload == COMPACT ? malloc(spec->count + 1) : NULL;
@@ -149,6 +155,8 @@ void inputs_free(struct inputs *in)
     free(in->flags);
     free(in->queries);
     free(in->rows);
+    strings_free(&in->strings);
+    strings_free(&in->asked);
     *in = (struct inputs) { 0 };
 }
 
@@ -418,6 +426,8 @@ bool answer_check(const struct spec *spec, const struct inputs *in, const struct
 {
     struct check check = { spec, in, answer, ties_may_swap, type_bytes(spec->type), NULL, { 0 } };
     why[0] = 0;
+    if (workload_is_strings(spec->workload))
+        return strings_check(spec, &in->strings, &in->asked, &answer->strings, why);
     switch (spec->workload) {
     case SCAN:
     case REDUCE:

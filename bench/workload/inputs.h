@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include "string_keys.h"
 #include "workload.h"
 
 struct inputs {
@@ -18,6 +19,9 @@ struct inputs {
     void    *queries; /* n_queries keys, or NULL; seven of eight queries of lookup and equal_range hit */
     void    *rows;    /* gather: count rows; keys are then 4-byte indices. columns: three arrays (inputs_column) */
     size_t   kept;    /* compact: number of set flags */
+
+    /* Workloads of strings have only these. */
+    struct string_column strings, asked;
 };
 
 /* False without memory; then *in is empty. */
@@ -43,6 +47,8 @@ struct answer {
     uint32_t        kept;   /* groupby: groups */
     const uint32_t *uppers; /* equal_range: n_queries */
     const uint32_t *counts; /* groupby: one per group */
+
+    struct string_answer strings; /* workloads of strings use only this */
 };
 
 /* Checks an answer completely, in linear time. `why` gets the first error. ties_may_swap: the sort or merge promises no

@@ -34,6 +34,7 @@ const char *variant_name(enum workload workload, int variant)
     static const char *const groups[NAMES_MAX] = { "unsorted", "sorted" };
     static const char *const tops[NAMES_MAX] = { "100", "100000" };
     static const char *const rows[NAMES_MAX] = { "4-bytes", "16-bytes", "64-bytes" };
+    static const char *const shapes[NAMES_MAX] = { "random", "few", "urls", "deep", "file" };
     static const char *const only[NAMES_MAX] = { "" };
     static const char *const queries[NAMES_MAX] = {
         "random", "sorted", "random+index", "sorted+index", "random+compressed", "random+buffered", "random+sort"
@@ -42,6 +43,7 @@ const char *variant_name(enum workload workload, int variant)
     static const char *const structures[NAMES_MAX] = { ORDO_STRUCTURE_MAP(X) "lockfree", "cuckoo" };
 #undef X
     const char *const *names = workload_is_dict(workload)       ? structures
+                               : workload_is_strings(workload)  ? shapes
                                : workload_has_queries(workload) ? queries
                                : workload == MERGE_RUNS         ? runs
                                : workload == GROUPBY            ? groups
@@ -164,8 +166,15 @@ bool has_axis(int axis, enum workload workload, int variant)
     return has[axis];
 }
 
+const char *spec_key_name(const struct spec *spec)
+{
+    return workload_is_strings(spec->workload) ? "string" : type_name(spec->type);
+}
+
 bool spec_asks_same(const struct spec *a, const struct spec *b)
 {
+    if (workload_is_strings(a->workload) && a->variant != b->variant)
+        return false;
     for (int axis = 0; axis < N_AXES; axis++)
         if (!(axes[axis].traits & AXIS_STRUCTURE) && spec_axis(a, axis) != spec_axis(b, axis))
             return false;
@@ -253,7 +262,7 @@ double spec_bytes(const struct spec *spec)
     const double        count = (double) spec->count, queries = (double) spec->n_queries;
     const double        touched = queries < count ? queries : count;
     const enum workload w = spec->workload;
-    if (workload_is_dict(w) || workload_is_host(w))
+    if (workload_is_dict(w) || workload_is_host(w) || workload_is_strings(w))
         return 0;
     return w == SCAN                                ? 2 * count * key
            : w == REDUCE || w == TOP || w == SELECT ? count * key

@@ -27,6 +27,10 @@
     X(SELECT, "select", "the median")                                                                                  \
     X(GATHER, "gather", "rows of some bytes from anywhere, by 32-bit indices")                                         \
     X(COLUMNS, "columns", "rows of columns of u32, f32 and u64 packed into keys of u128, and sorted with values")      \
+    X(SORTSTRINGS, "sortstrings", "sort of the rows of a column of strings")                                           \
+    X(INDEXSTRINGS, "indexstrings", "index of an unsorted column of strings")                                          \
+    X(FINDSTRINGS, "findstrings", "id of every query in an index of strings")                                          \
+    X(PREFIXSTRINGS, "prefixstrings", "first id and number of the strings that begin with each prefix")                \
     X(HOSTSORT, "hostsort", "sort of an array in host memory, in place: to the device and back included")
 
 /* Dictionaries. `count` is the number of elements put in, equal keys counted each. */
@@ -96,6 +100,7 @@ enum workload workload_on_device(enum workload workload);
 /* Traits of a workload `w`: workload_NAME(w). Columns: name, condition. */
 #define WORKLOAD_TRAIT_MAP(X)                                                                                          \
     X(is_dict, w >= N_WORKLOADS)                                                                                       \
+    X(is_strings, w >= SORTSTRINGS && w <= PREFIXSTRINGS)                                                              \
     /* uses arrays in host memory */                                                                                   \
     X(is_host, w == HOSTSORT || w >= HOSTBUILD)                                                                        \
     X(cleans_up, w == CLEANUP || w == COMPACTALL)                                                                      \
@@ -119,9 +124,10 @@ enum workload workload_on_device(enum workload workload);
                       w == EQUAL_RANGE || w == COMPACT || w == GROUPBY || w == COLUMNS)                                \
     /* takes only keys of type u128 */                                                                                 \
     X(takes_u128, w == COLUMNS)                                                                                        \
-    X(has_values, w != SCAN && w != REDUCE && w != SEARCH && w != EQUAL_RANGE && w != SELECT && w != GATHER)           \
-    X(has_queries,                                                                                                     \
-      w == SEARCH || w == LOOKUP || w == EQUAL_RANGE || (w >= READRANDOM && w <= CONCURRENTREAD) || w == HOSTREAD)     \
+    X(has_values, w != SCAN && w != REDUCE && w != SEARCH && w != EQUAL_RANGE && w != SELECT && w != GATHER &&         \
+                      !workload_is_strings(w))                                                                         \
+    X(has_queries, w == SEARCH || w == LOOKUP || w == EQUAL_RANGE || w == FINDSTRINGS || w == PREFIXSTRINGS ||         \
+                       (w >= READRANDOM && w <= CONCURRENTREAD) || w == HOSTREAD)                                      \
     /* times one batch on a filled dictionary */                                                                       \
     X(is_one_batch, workload_on_device(w) == INSERTRANDOM || w == CONCURRENTINSERT || w == CONCURRENTERASE ||          \
                         workload_has_updates(w) || w == DELETERANGE)                                                   \
@@ -166,6 +172,15 @@ bool structure_is_rival(int structure);
 #define VARIANT_SORTS      6 /* random, sorted first */
 bool variant_is_sorted(int variant);
 bool variant_has_index(int variant);
+
+/* Strings: their shape. */
+enum string_shape {
+    STRINGS_RANDOM, /* 64 random bytes */
+    STRINGS_FEW,    /* 32 bytes of two values */
+    STRINGS_URLS,   /* some 60 bytes */
+    STRINGS_DEEP,   /* paths of 137 bytes with long common prefixes */
+    STRINGS_FILE,   /* lines of a file, in random order */
+};
 
 /* groupby: number of different uniform keys; variant 1: equal keys are adjacent. */
 #define GROUPS 100000
@@ -227,6 +242,8 @@ struct axis_facts {
 };
 extern const struct axis_facts axes[N_AXES];
 
+struct string_lines;
+
 struct spec {
     enum workload workload;
     int           variant;
@@ -238,7 +255,9 @@ struct spec {
     uint64_t      seed;
     const char   *tune; /* tunables to set, NAME=VALUE,...; NULL: none */
 
-    /* Dictionaries only. */
+    const struct string_lines *lines; /* STRINGS_FILE: at least `count` lines */
+
+    /* Dictionaries only, except hit_percent: also findstrings. */
     size_t batch; /* elements of a batch; 0: a sixteenth (see spec_batch) */
 #define X(member, ...) uint32_t member;
     AXIS_MAP(X)
@@ -248,6 +267,8 @@ struct spec {
 /* The number of a point on an axis, 0 if it has none; and whether such points have one. */
 uint32_t spec_axis(const struct spec *spec, int axis);
 bool     has_axis(int axis, enum workload workload, int variant);
+/* The type of its keys: type_name, or "string". */
+const char *spec_key_name(const struct spec *spec);
 /* Whether two points ask the same queries, whatever the structures. */
 bool spec_asks_same(const struct spec *a, const struct spec *b);
 
@@ -273,7 +294,7 @@ size_t spec_churn(const struct spec *spec);
 /* The unit of rates: elements, queries or operations. */
 size_t spec_operations(const struct spec *spec);
 /* The bytes that any algorithm must move: of searches the queries, the answers and as many keys, none twice. 0 for
- * dictionaries and for host arrays (spec_transfers). */
+ * dictionaries, for strings, and for host arrays (spec_transfers). */
 double spec_bytes(const struct spec *spec);
 /* The bytes to and from the device for workloads on host arrays, else 0. `stored`: elements of an export. */
 struct transfers {

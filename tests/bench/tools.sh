@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The tools as programs: they run, their measurements are right, they survive a driver that crashes, and they report bad
-# arguments. Arguments: the part (info, arrays, dicts, concurrent, compare, or all), the programs ordo-info, ordo-bench,
+# arguments. Arguments: the part (info, arrays, strings, dicts, concurrent, compare, or all), the programs ordo-info, ordo-bench,
 # ordo-tune and ordo-demo, a driver that crashes, the page with the fields of results, and whether the build has C++ maps
 # to compare with (true, false). Skipped (77) without an OpenCL device. ORDO_TEST_KINDS=all: more sizes and structures.
 set -u
@@ -215,6 +215,53 @@ arrays() {
     prints err 'nothing was compared'
 }
 
+# Columns of strings: made up, and the lines of a file.
+strings() {
+    expect 0 "$bench" --no-limits --workload strings --sizes "$sizes" --queries =3000 --hit-rate 50 --reps 3 --json "$dir/strings.json"
+    [ "$(grep -c ' ok$' "$dir/out")" -eq "$(grep -c '"variant":"\(random\|few\|urls\|deep\)"' "$dir/strings.json")" ] ||
+        fail "each row is ok"
+    prints out '^deep .* ok$'
+    prints_no out 'WRONG'
+    grep -q '"index_bytes_per_key"' "$dir/strings.json" || fail "rows have the bytes of the index for each key"
+    explained "$dir/strings.json"
+
+    # Equal and empty lines, and no end of line at the end.
+    printf 'b\n\na\nb\nab' >"$dir/keys"
+    expect 0 "$bench" --no-limits --workload strings --keys "$dir/keys" --queries =300 --hit-rate 50 --reps 3 --json "$dir/keys.json"
+    [ "$(grep -c '^file .* 5 .* ok$' "$dir/out")" -eq 4 ] || fail "all lines are the keys"
+    grep -q '"ids":4,' "$dir/keys.json" || fail "4 lines are different"
+    explained "$dir/keys.json"
+    expect 0 "$bench" --no-limits --workload sortstrings --keys "$dir/keys" --reps 3 --compare "$dir/keys.json" --processes 1 --json -
+    prints out '"rate_before"'
+    expect 0 "$bench" compare --no-limits --workload strings --keys "$dir/keys" --queries =300 --hit-rate 50 --reps 3 --json "$dir/compare.json"
+    prints out '^file *device .* ok$'
+    if [ "$maps" = true ]; then
+        prints out '^std::sort *1 thread .* ok$'
+        prints out '^std::lower_bound .* ok$'
+    fi
+    prints_no out 'WRONG'
+    prints_no out 'failed'
+    explained "$dir/compare.json"
+    expect 0 "$bench" report "$dir/strings.json" "$dir/keys.json" "$dir/compare.json" -o "$dir/strings.html"
+    printf '\n' >"$dir/one"
+    expect 0 "$bench" --no-limits --workload strings --keys "$dir/one" --queries =10 --hit-rate 0 --reps 3
+    prints out '^file .* 1 .* ok$'
+
+    expect 2 "$bench" --workload strings --keys "$dir/missing"
+    prints err 'No such file'
+    : >"$dir/empty"
+    expect 2 "$bench" --workload strings --keys "$dir/empty"
+    prints err 'is empty'
+    expect 2 "$bench" --workload strings --keys "$dir"
+    prints err 'cannot read'
+    expect 2 "$bench" --workload strings --keys "$dir/keys" --sizes =6
+    prints err 'has 5 lines'
+    expect 2 "$bench" --workload sort,strings --keys "$dir/keys"
+    prints err 'sort has no strings'
+    expect 1 "$bench" --no-limits --workload strings --variant file
+    prints err 'nothing was measured'
+}
+
 peer_is() {
     printf '#!/bin/sh\n%s\n' "$1" >"$dir/peer"
     chmod +x "$dir/peer"
@@ -361,7 +408,7 @@ is() {
     [ "$part" = "$1" ] || [ "$part" = all ]
 }
 case $part in
-    info | arrays | dicts | concurrent | compare | all) ;;
+    info | arrays | strings | dicts | concurrent | compare | all) ;;
     *) fail "$part is a part" ;;
 esac
 if is info; then
@@ -374,6 +421,9 @@ if is arrays; then
     arrays
     peers
     tuning
+fi
+if is strings; then
+    strings
 fi
 if is dicts; then
     dicts

@@ -272,7 +272,8 @@ static void for_each_spec(void (*body)(const struct spec *spec, const struct inp
         for (int variant = 0; variant_name((enum workload) w, variant); variant++)
             for (int type = 0; type < N_TYPES; type++)
                 for (uint32_t value_bytes = 0; value_bytes <= 8; value_bytes += 4) {
-                    if ((type_is_wide((ordo_type) type) && !workload_takes_wide((enum workload) w)) ||
+                    if (workload_is_strings((enum workload) w) || /* string_keys.c */
+                        (type_is_wide((ordo_type) type) && !workload_takes_wide((enum workload) w)) ||
                         (workload_takes_u128((enum workload) w) && type != ORDO_U128))
                         continue;
                     const struct spec spec = spec_of((enum workload) w, variant, (ordo_type) type, value_bytes,

@@ -63,7 +63,7 @@ typedef struct {
     uint              tries;
     uint              hops;     /* Number of leaves visited in this launch. */
     bool              lost;     /* True after a wrong path: loads then bypass the caches. */
-    uint              parent;   /* Node above `at`, by which the search came, or LTREE_NONE. */
+    uint              parent;   /* The node above, from which the search came, or LTREE_NONE. */
     uint              zombie;   /* Merged leaf (zombie) just before `at`, or LTREE_NONE. */
     uint              elements; /* Elements stored minus elements erased by this work-item. */
     concurrent_faults faults;
@@ -339,8 +339,8 @@ ORDO_FN ltree_way ltree_look_for_way(const ltree_tree *tree, uint node, ordo_key
 }
 #endif
 
-/* Descends to op->level, and sets op->parent. Returns the node that should cover the query (the caller must check this). Returns LTREE_NONE
- * if an outdated word held no node's number. */
+/* Descends to op->level, and sets op->parent. The caller must check that the returned node covers the query. Returns
+ * LTREE_NONE if an outdated word held no node's number. */
 ORDO_FN uint ltree_go_down(const ltree_batch *batch, ltree_op *op, uint root)
 {
     const ltree_tree *tree = &batch->tree;

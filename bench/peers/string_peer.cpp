@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Containers of std::string_view, as a program without a device would use for strings. */
+#include "versions.hpp"
+
+#include "ordo/strings.h"
+
+extern "C" {
+#include "bench/common/threads.h"
+#include "bench/peers/host.h"
+}
+
+#if BENCH_BTREE
+#include <absl/container/btree_map.h>
+#endif
+#if BENCH_HASH_MAP
+#include <absl/container/flat_hash_map.h>
+#endif
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using View = std::string_view;
+
+enum Code { VECTOR, TREE, HASHES };
+
+/* A workload has its kinds in order of their baselines. */
+const struct Kind {
+    enum workload workload;
+    Code          code;
+    const char   *baseline, *name, *call;
+} kinds[] = {
+    { SORTSTRINGS, VECTOR, "sort", "std::sort", "of pairs of std::string_view and row" },
+    { INDEXSTRINGS, VECTOR, "sort", "std::sort", "of pairs of std::string_view and row, then one of each string" },
+    { FINDSTRINGS, VECTOR, "binary", "std::lower_bound", "in a vector of std::string_view" },
+    { PREFIXSTRINGS, VECTOR, "binary", "std::lower_bound",
+      "and std::partition_point, in a vector of std::string_view" },
+#if BENCH_BTREE
+    { INDEXSTRINGS, TREE, "btree", "absl::btree_map", "try_emplace of std::string_view, one by one" },
+    { FINDSTRINGS, TREE, "btree", "absl::btree_map", "find of std::string_view" },
+#endif
+#if BENCH_HASH_MAP
+    { FINDSTRINGS, HASHES, "flat_hash_map", "absl::flat_hash_map", "find of std::string_view" },
+#endif
+};
+
+/* NULL past the last. */
+const Kind *kind_of(enum workload workload, int i)
+{
+    for (const Kind &kind : kinds)
+        if (kind.workload == workload && i-- == 0)
+            return &kind;
+    return nullptr;
+}
+
+std::vector<View> views_of(const struct string_column &column)
+{
+    std::vector<View> views;
+    views.reserve(column.count);
+    for (size_t i = 0; i < column.count; i++) {
+        const struct string_view string = string_at(&column, i);
+        views.emplace_back(string.at, string.bytes);
+    }
+    return views;
+}
+
+class Strings {
+  public:
+    Strings(const struct spec &spec, const struct inputs &in, Code code, int threads)
+        : spec_(spec), in_(in), code_(code), threads_(std::min(threads, MAX_PARTS)), views_(views_of(in.strings)),
+          asked_(views_of(in.asked)), found_(spec.n_queries), counts_(spec.n_queries)
+    {
+        if (!queries())
+            return;
+        sort();
+        number();
+        for (size_t id = 0; id < keys_.size(); id++)
+            put(keys_[id], uint32_t(id));
+    }
+    bool queries() const
+    {
+        return workload_has_queries(spec_.workload);
+    }
+    /* A host_run_fn. */
+    static double run(void *strings, int calls)
+    {
+        return static_cast<Strings *>(strings)->run_calls(calls);
+    }
+    bool is_right(char *why)
+    {
+        std::vector<uint32_t> ids(views_.size());
+        if (code_ == TREE && !queries())
+            take_tree();
+        for (size_t row = 0; row < ids.size() && !keys_.empty(); row++)
+            ids[row] = uint32_t(std::lower_bound(keys_.begin(), keys_.end(), views_[row]) - keys_.begin());
+        std::vector<uint32_t> rows;
+        for (const Entry &entry : entries_)
+            rows.push_back(entry.second);
+        const struct string_answer strings = { rows.data(), keys_.size(),  first_rows_.data(),
+                                               ids.data(),  found_.data(), counts_.data() };
+        return strings_check(&spec_, &in_.strings, &in_.asked, &strings, why);
+    }
+
+  private:
+    using Entry = std::pair<View, uint32_t>;
+
+    double run_calls(int calls)
+    {
+        entries_.clear();
+        clear();
+        if (!queries() && code_ == VECTOR)
+            list();
+        const double before = now();
+        for (int i = 0; i < calls; i++)
+            if (queries())
+                run_parts(
+                    threads_, [](void *at, int p) { static_cast<Strings *>(at)->search_part(size_t(p)); }, this);
+            else
+                build();
+        return now() - before;
+    }
+
+    void list()
+    {
+        entries_.reserve(views_.size());
+        for (size_t row = 0; row < views_.size(); row++)
+            entries_.emplace_back(views_[row], uint32_t(row));
+    }
+    void sort()
+    {
+        list();
+        std::sort(entries_.begin(), entries_.end());
+    }
+    /* Keeps one of each string. */
+    void number()
+    {
+        keys_.clear();
+        first_rows_.clear();
+        for (const Entry &entry : entries_)
+            if (keys_.empty() || keys_.back() != entry.first) {
+                keys_.push_back(entry.first);
+                first_rows_.push_back(entry.second);
+            }
+    }
+    void build()
+    {
+        if (code_ == TREE) {
+            for (size_t row = 0; row < views_.size(); row++)
+                put(views_[row], uint32_t(row));
+            return;
+        }
+        std::sort(entries_.begin(), entries_.end());
+        if (spec_.workload == INDEXSTRINGS)
+            number();
+    }
+
+    void search_part(size_t p)
+    {
+        const size_t n = spec_.n_queries, parts = size_t(threads_);
+        for (size_t i = n * p / parts; i < n * (p + 1) / parts; i++)
+            if (spec_.workload == PREFIXSTRINGS)
+                find_prefix(i);
+            else
+                found_[i] = find(asked_[i]);
+    }
+    void find_prefix(size_t i)
+    {
+        const View prefix = asked_[i];
+        const auto first = std::lower_bound(keys_.begin(), keys_.end(), prefix);
+        const auto last = std::partition_point(
+            first, keys_.end(), [prefix](View key) { return key.compare(0, prefix.size(), prefix) == 0; });
+        found_[i] = uint32_t(first - keys_.begin());
+        counts_[i] = uint32_t(last - first);
+    }
+    uint32_t find(View query) const
+    {
+#if BENCH_BTREE
+        if (code_ == TREE)
+            return value_of(tree_, query);
+#endif
+#if BENCH_HASH_MAP
+        if (code_ == HASHES)
+            return value_of(hashes_, query);
+#endif
+        const auto at = std::lower_bound(keys_.begin(), keys_.end(), query);
+        return at != keys_.end() && *at == query ? uint32_t(at - keys_.begin()) : ORDO_NO_ID;
+    }
+    template <typename Map> static uint32_t value_of(const Map &map, View query)
+    {
+        const auto at = map.find(query);
+        return at == map.end() ? ORDO_NO_ID : at->second;
+    }
+
+    /* Into the map, if this is one. */
+    void put([[maybe_unused]] View key, [[maybe_unused]] uint32_t value)
+    {
+#if BENCH_BTREE
+        if (code_ == TREE)
+            tree_.try_emplace(key, value);
+#endif
+#if BENCH_HASH_MAP
+        if (code_ == HASHES)
+            hashes_.try_emplace(key, value);
+#endif
+    }
+    void clear()
+    {
+#if BENCH_BTREE
+        if (!queries())
+            tree_.clear();
+#endif
+    }
+    void take_tree()
+    {
+#if BENCH_BTREE
+        for (const auto &[key, row] : tree_) {
+            keys_.push_back(key);
+            first_rows_.push_back(row);
+        }
+#endif
+    }
+
+    const struct spec    &spec_;
+    const struct inputs  &in_;
+    Code                  code_;
+    int                   threads_;
+    std::vector<View>     views_, asked_, keys_; /* keys_: each different string, in order */
+    std::vector<Entry>    entries_;
+    std::vector<uint32_t> first_rows_, found_, counts_;
+#if BENCH_BTREE
+    absl::btree_map<View, uint32_t> tree_;
+#endif
+#if BENCH_HASH_MAP
+    absl::flat_hash_map<View, uint32_t> hashes_;
+#endif
+};
+
+#define ROWS_MAX (size_t(1) << 24)
+
+} // namespace
+
+int string_peers(const struct spec *spec, int threads, struct host_peer peers[HOST_PEERS_MAX])
+{
+    const Kind *kind;
+    int         n = 0;
+    for (int i = 0; (kind = kind_of(spec->workload, i)) && spec->count <= ROWS_MAX; i++)
+        for (int t = 1; t <= (workload_has_queries(spec->workload) ? threads : 1); t += threads > 1 ? threads - 1 : 1)
+            peers[n++] = { kind->name, kind->code == VECTOR ? STD_VERSION : ABSL_VERSION, kind->call, i, t, 0 };
+    return n;
+}
+
+const char *string_baseline_name(enum workload workload, int i)
+{
+    const Kind *kind = kind_of(workload, i);
+    return kind ? kind->baseline : nullptr;
+}
+
+bool string_peer_measure(const struct host_peer *peer, const struct spec *spec, const struct inputs *in,
+                         const struct timing_goal *goal, struct host_figures *out)
+try {
+    *out = {};
+    out->rate = NAN;
+    Strings strings(*spec, *in, kind_of(spec->workload, peer->kind)->code, peer->threads);
+    time_host(Strings::run, &strings, !strings.queries(), goal, &out->timing);
+    out->rate = double(spec_operations(spec)) / out->timing.wall.median;
+    out->right = strings.is_right(out->why);
+    return true;
+} catch (const std::bad_alloc &) {
+    return because(out->why, "out of memory");
+}

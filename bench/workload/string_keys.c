@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "string_keys.h"
+
+#include "bench/common/threads.h"
+#include "keys.h"
+
+#include "ordo/strings.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- columns ------------------------------------------------------------------------------------------------- */
+
+struct string_view string_at(const struct string_column *column, size_t i)
+{
+    const size_t from = (size_t) element(column->offsets, column->offset_bytes, i);
+    return (struct string_view) { column->bytes + from,
+                                  (size_t) element(column->offsets, column->offset_bytes, i + 1) - from };
+}
+
+int string_order(struct string_view a, struct string_view b)
+{
+    const int order = memcmp(a.at, b.at, a.bytes < b.bytes ? a.bytes : b.bytes);
+    return order ? order : a.bytes < b.bytes ? -1 : a.bytes > b.bytes;
+}
+
+struct maker;
+/* Writes string i unless `to` is NULL. Returns its bytes. */
+typedef size_t (*put_fn)(const struct maker *maker, size_t i, char *to);
+
+struct maker {
+    const struct spec          *spec;
+    const struct string_column *column; /* for queries */
+    const uint32_t             *order;  /* of lines */
+    put_fn                      put;
+    struct string_column       *out;
+};
+
+static void measure_one(void *maker_, size_t i)
+{
+    const struct maker *maker = maker_;
+    set_element(maker->out->offsets, maker->out->offset_bytes, i + 1, maker->put(maker, i, NULL));
+}
+
+static void write_one(void *maker_, size_t i)
+{
+    struct maker *maker = maker_;
+    const size_t  from = (size_t) element(maker->out->offsets, maker->out->offset_bytes, i);
+    maker->put(maker, i, maker->out->bytes + from);
+}
+
+/* most: upper bound of all bytes. */
+static bool make_column(struct maker *maker, size_t count, size_t most)
+{
+    struct string_column *out = maker->out;
+    out->count = count;
+    out->offset_bytes = most > UINT32_MAX ? 8 : 4;
+    out->offsets = calloc(count + 1, out->offset_bytes);
+    if (!out->offsets)
+        return false;
+    for_each(count, measure_one, maker);
+    for (size_t i = 0; i < count; i++) {
+        out->n_bytes += (size_t) element(out->offsets, out->offset_bytes, i + 1);
+        set_element(out->offsets, out->offset_bytes, i + 1, out->n_bytes);
+    }
+    out->bytes = malloc(out->n_bytes + 1);
+    if (out->bytes)
+        for_each(count, write_one, maker);
+    return out->bytes;
+}
+
+void strings_free(struct string_column *column)
+{
+    free(column->offsets);
+    free(column->bytes);
+    *column = (struct string_column) { 0 };
+}
+
+/* ---- lines of a file ----------------------------------------------------------------------------------------- */
+
+/* With space for one more byte. NULL with the reason in `why`. The caller frees it. */
+static char *read_all(const char *path, size_t *bytes, char *why)
+{
+    FILE  *file = fopen(path, "rb");
+    char  *text = NULL;
+    size_t room = 0;
+    *bytes = 0;
+    while (file && !ferror(file) && !feof(file)) {
+        if (*bytes + 1 >= room) {
+            char *more = realloc(text, room = room ? 2 * room : 1 << 16);
+            if (!more) {
+                errno = ENOMEM;
+                break;
+            }
+            text = more;
+        }
+        *bytes += fread(text + *bytes, 1, room - 1 - *bytes, file);
+    }
+    const bool whole = file && feof(file);
+    if (!whole) {
+        because(why, "cannot read %.300s: %s", path, strerror(errno));
+        free(text);
+    }
+    if (file)
+        (void) fclose(file);
+    return whole ? text : NULL;
+}
+
+static bool list_lines(struct string_lines *lines, size_t bytes, char *why)
+{
+    if (bytes > 0 && lines->text[bytes - 1] != '\n')
+        lines->text[bytes++] = '\n';
+    for (size_t i = 0; i < bytes; i++)
+        lines->count += lines->text[i] == '\n';
+    if (lines->count == 0)
+        return because(why, "%.300s is empty: its lines are the keys", lines->path);
+    if (lines->count > ORDO_MAX_COUNT)
+        return because(why, "%.300s has %zu lines, more than %zu", lines->path, lines->count, ORDO_MAX_COUNT);
+    lines->starts = calloc(lines->count + 1, sizeof *lines->starts);
+    if (!lines->starts)
+        return because(why, "%.300s: out of memory", lines->path);
+    lines->bytes = bytes;
+    for (size_t i = 0, line = 0; i < bytes; i++)
+        if (lines->text[i] == '\n') {
+            lines->starts[++line] = i + 1;
+            const size_t length = i - lines->starts[line - 1];
+            lines->longest = length > lines->longest ? length : lines->longest;
+        }
+    return true;
+}
+
+struct string_lines *lines_read(const char *path, char *why)
+{
+    size_t               bytes = 0;
+    struct string_lines *lines = calloc(1, sizeof *lines);
+    if (!lines) {
+        because(why, "out of memory");
+        return NULL;
+    }
+    lines->path = path;
+    lines->text = read_all(path, &bytes, why);
+    if (lines->text && list_lines(lines, bytes, why))
+        return lines;
+    lines_free(lines);
+    return NULL;
+}
+
+void lines_free(struct string_lines *lines)
+{
+    free(lines->text);
+    free(lines->starts);
+    free(lines);
+}
+
+/* ---- shapes -------------------------------------------------------------------------------------------------- */
+
+#define RANDOM_BYTES 64
+#define FEW_BYTES    32
+#define URL_MAX      96
+#define LEVELS       16
+#define LEVEL_BYTES  8
+#define LEAF_BYTES   9
+#define DEEP_BYTES   (LEVELS * LEVEL_BYTES + LEAF_BYTES)
+
+static size_t put_random(const struct maker *maker, size_t i, char *to)
+{
+    for (size_t word = 0; to && word < RANDOM_BYTES / 8; word++) {
+        const uint64_t bits = draw(maker->spec->seed, i * (RANDOM_BYTES / 8) + word);
+        memcpy(to + 8 * word, &bits, 8);
+    }
+    return RANDOM_BYTES;
+}
+
+/* Each byte is "a" or "b". */
+static size_t put_few(const struct maker *maker, size_t i, char *to)
+{
+    const uint64_t bits = draw(maker->spec->seed, i);
+    for (size_t b = 0; to && b < FEW_BYTES; b++)
+        to[b] = (char) ('a' + (bits >> b & 1));
+    return FEW_BYTES;
+}
+
+static size_t put_url(const struct maker *maker, size_t i, char *to)
+{
+    static const char *const words[16] = { "news",     "shop",    "images", "wiki",  "docs",   "mail",
+                                           "forum",    "archive", "static", "users", "search", "topics",
+                                           "products", "api",     "blog",   "media" };
+    char                     text[URL_MAX];
+    const uint64_t           bits = draw(maker->spec->seed, i);
+    const int bytes = snprintf(text, sizeof text, "https://www.%s%u.com/%s/%s/%s-%u.html", words[bits & 15],
+                               (unsigned) (bits >> 4 & 63), words[bits >> 10 & 15], words[bits >> 14 & 15],
+                               words[bits >> 18 & 15], (unsigned) (bits >> 22 & 0xffffff));
+    if (to)
+        memcpy(to, text, (size_t) bytes);
+    return (size_t) bytes;
+}
+
+/* A path of LEVELS folders with one or two folders in each, so neighbours share most of it. */
+static size_t put_deep(const struct maker *maker, size_t i, char *to)
+{
+    const uint64_t bits = draw(maker->spec->seed, i), leaf = draw(maker->spec->seed + 1, i);
+    for (size_t level = 0; to && level < LEVELS; level++, to += LEVEL_BYTES) {
+        memcpy(to, "/folder", LEVEL_BYTES - 1);
+        to[LEVEL_BYTES - 1] = (char) ('a' + ((bits >> 2 * level & 3) == 3));
+    }
+    for (size_t digit = 0; to && digit < LEAF_BYTES; digit++)
+        to[digit] = digit ? "0123456789abcdef"[leaf >> 4 * digit & 15] : '/';
+    return DEEP_BYTES;
+}
+
+static size_t put_line(const struct maker *maker, size_t i, char *to)
+{
+    const struct string_lines *lines = maker->spec->lines;
+    const size_t               line = maker->order[i], from = lines->starts[line];
+    const size_t               bytes = lines->starts[line + 1] - from - 1;
+    if (to)
+        memcpy(to, lines->text + from, bytes);
+    return bytes;
+}
+
+static size_t longest_of(const struct spec *spec)
+{
+    static const size_t longest[] = { RANDOM_BYTES, FEW_BYTES, URL_MAX, DEEP_BYTES };
+    return spec->variant == STRINGS_FILE ? spec->lines->longest : longest[spec->variant];
+}
+
+size_t strings_bytes(const struct spec *spec)
+{
+    return spec->variant == STRINGS_FILE ? spec->lines->bytes : spec->count * longest_of(spec);
+}
+
+size_t queries_bytes(const struct spec *spec)
+{
+    return spec->n_queries * (longest_of(spec) + 1);
+}
+
+/* ---- queries ------------------------------------------------------------------------------------------------- */
+
+static struct string_view any_string(const struct maker *maker, size_t i)
+{
+    return string_at(maker->column, (size_t) (draw(maker->spec->seed + 8, i) % maker->column->count));
+}
+
+/* A changed byte becomes an end of line, because it is in no line and in few other strings. */
+static size_t put_find(const struct maker *maker, size_t i, char *to)
+{
+    const struct string_view string = any_string(maker, i);
+    const bool               hit = draw(maker->spec->seed + 9, i) % 100 < maker->spec->hit_percent;
+    const size_t             bytes = string.bytes ? string.bytes : !hit;
+    if (to)
+        memcpy(to, string.at, string.bytes);
+    if (to && !hit)
+        to[draw(maker->spec->seed + 10, i) % bytes] = '\n';
+    return bytes;
+}
+
+static size_t put_prefix(const struct maker *maker, size_t i, char *to)
+{
+    const struct string_view string = any_string(maker, i);
+    const size_t             bytes = string.bytes ? 1 + (size_t) (draw(maker->spec->seed + 9, i) % string.bytes) : 0;
+    if (to)
+        memcpy(to, string.at, bytes);
+    return bytes;
+}
+
+bool strings_make(const struct spec *spec, struct string_column *column, struct string_column *asked)
+{
+    static const put_fn puts[] = { put_random, put_few, put_url, put_deep, put_line };
+    struct maker        maker = { .spec = spec, .put = puts[spec->variant], .out = column };
+    uint32_t           *order = NULL;
+    *column = *asked = (struct string_column) { 0 };
+    if (spec->variant == STRINGS_FILE) {
+        maker.order = order = malloc(spec->lines->count * sizeof *order);
+        if (!order)
+            return false;
+        numbers_shuffle(spec->seed, spec->lines->count, order);
+    }
+    bool made = make_column(&maker, spec->count, strings_bytes(spec));
+    free(order);
+    if (made && workload_has_queries(spec->workload)) {
+        const put_fn put = spec->workload == FINDSTRINGS ? put_find : put_prefix;
+        struct maker queries = { .spec = spec, .column = column, .put = put, .out = asked };
+        made = make_column(&queries, spec->n_queries, queries_bytes(spec));
+    }
+    return made;
+}
+
+/* ---- checks -------------------------------------------------------------------------------------------------- */
+
+struct check;
+/* Whether element i is right. Writes the reason unless `why` is NULL. */
+typedef bool (*right_fn)(const struct check *check, size_t i, char *why);
+
+struct check {
+    const struct string_column *column, *asked;
+    const struct string_answer *answer;
+    right_fn                    right_at;
+    size_t                      first_wrong[MAX_PARTS]; /* SIZE_MAX: none */
+};
+
+static void check_span(void *check_, size_t from, size_t to, int part)
+{
+    struct check *check = check_;
+    while (from < to && check->right_at(check, from, NULL))
+        from++;
+    check->first_wrong[part] = from < to ? from : SIZE_MAX;
+}
+
+static bool check_all(struct check *check, size_t count, right_fn right_at, char *why)
+{
+    check->right_at = right_at;
+    const int parts = for_spans(count, check_span, check);
+    for (int p = 0; p < parts; p++)
+        if (check->first_wrong[p] != SIZE_MAX)
+            return right_at(check, check->first_wrong[p], why);
+    return true;
+}
+
+static bool is_permutation(const uint32_t *rows, size_t count, char *why)
+{
+    uint8_t *seen = calloc(count + 1, 1);
+    if (!seen)
+        return because(why, "no memory to check the results");
+    size_t i = 0;
+    while (i < count && rows[i] < count && !seen[rows[i]])
+        seen[rows[i++]] = 1;
+    free(seen);
+    return i == count || because(why, "rows[%zu] = %u is out of range, or appears twice", i, rows[i]);
+}
+
+static bool row_right_at(const struct check *check, size_t i, char *why)
+{
+    const uint32_t *rows = check->answer->rows;
+    if (i == 0)
+        return true;
+    const int order = string_order(string_at(check->column, rows[i - 1]), string_at(check->column, rows[i]));
+    return order < 0 || (order == 0 && rows[i - 1] < rows[i]) ||
+           because(why, "rows[%zu] = %u must not follow row %u", i, rows[i], rows[i - 1]);
+}
+
+static struct string_view string_of_id(const struct check *check, size_t id)
+{
+    return string_at(check->column, check->answer->first_rows[id]);
+}
+
+static bool id_right_at(const struct check *check, size_t id, char *why)
+{
+    const uint32_t *rows = check->answer->first_rows;
+    if (rows[id] >= check->column->count || (id && rows[id - 1] >= check->column->count))
+        return because(why, "the row of id %zu is out of range", id);
+    return id == 0 || string_order(string_of_id(check, id - 1), string_of_id(check, id)) < 0 ||
+           because(why, "the string of id %zu is not less than that of id %zu", id - 1, id);
+}
+
+static bool row_has_id_at(const struct check *check, size_t row, char *why)
+{
+    const uint32_t id = check->answer->ids_of_rows[row];
+    if (id >= check->answer->ids)
+        return because(why, "row %zu has id %u of %zu ids", row, id, check->answer->ids);
+    return (check->answer->first_rows[id] <= row &&
+            string_order(string_at(check->column, row), string_of_id(check, id)) == 0) ||
+           because(why, "row %zu has id %u, which is another string or has a later row", row, id);
+}
+
+/* Whether the index has an id for each different string, in order. */
+static bool index_right(struct check *check, char *why)
+{
+    return check->answer->ids <= check->column->count
+               ? check_all(check, check->answer->ids, id_right_at, why) &&
+                     check_all(check, check->column->count, row_has_id_at, why)
+               : because(why, "%zu ids of %zu rows", check->answer->ids, check->column->count);
+}
+
+static bool is_stored(const struct check *check, struct string_view query)
+{
+    size_t from = 0, to = check->answer->ids;
+    while (from < to) {
+        const size_t middle = from + (to - from) / 2;
+        if (string_order(string_of_id(check, middle), query) < 0)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from < check->answer->ids && string_order(string_of_id(check, from), query) == 0;
+}
+
+static bool find_right_at(const struct check *check, size_t i, char *why)
+{
+    const struct string_view query = string_at(check->asked, i);
+    const uint32_t           id = check->answer->found[i];
+    if (id == ORDO_NO_ID)
+        return !is_stored(check, query) || because(why, "query %zu is not found, but it is stored", i);
+    return (id < check->answer->ids && string_order(string_of_id(check, id), query) == 0) ||
+           because(why, "query %zu has id %u, which is another string", i, id);
+}
+
+/* Negative: the string comes before all with the prefix; 0: it has the prefix. */
+static int prefix_compare(struct string_view string, struct string_view prefix)
+{
+    const int order = memcmp(string.at, prefix.at, string.bytes < prefix.bytes ? string.bytes : prefix.bytes);
+    return order ? order : string.bytes < prefix.bytes ? -1 : 0;
+}
+
+static bool prefix_right_at(const struct check *check, size_t i, char *why)
+{
+    const struct string_view prefix = string_at(check->asked, i);
+    const size_t             ids = check->answer->ids, first = check->answer->found[i];
+    const size_t             count = check->answer->counts[i], end = first + count;
+    if (end > ids)
+        return because(why, "prefix %zu has %zu strings from id %zu of %zu ids", i, count, first, ids);
+    if ((first > 0 && prefix_compare(string_of_id(check, first - 1), prefix) >= 0) ||
+        (end < ids && prefix_compare(string_of_id(check, end), prefix) <= 0))
+        return because(why, "prefix %zu: its %zu strings from id %zu are not all", i, count, first);
+    return count == 0 ||
+           (prefix_compare(string_of_id(check, first), prefix) == 0 &&
+            prefix_compare(string_of_id(check, end - 1), prefix) == 0) ||
+           because(why, "prefix %zu: of %zu strings from id %zu not all have it", i, count, first);
+}
+
+bool strings_check(const struct spec *spec, const struct string_column *column, const struct string_column *asked,
+                   const struct string_answer *answer, char *why)
+{
+    struct check check = { .column = column, .asked = asked, .answer = answer };
+    if (spec->workload == SORTSTRINGS)
+        return is_permutation(answer->rows, column->count, why) && check_all(&check, column->count, row_right_at, why);
+    if (!index_right(&check, why))
+        return false;
+    if (spec->workload == INDEXSTRINGS)
+        return true;
+    return check_all(&check, spec->n_queries, spec->workload == FINDSTRINGS ? find_right_at : prefix_right_at, why);
+}
