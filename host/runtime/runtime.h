@@ -384,7 +384,7 @@ enum ordo_tunable_facts { ORDO_TUNABLE_ANY, ORDO_TUNABLE_GROUPS, ORDO_TUNABLE_LA
     X(BLINK_ITEMS, "blink.items", KEY, ANY, 1, "queries in flight a work-item", 1, 2, 4, 8, 16, 32)                    \
     X(LTREE_LANES, "links.lanes", KEY, LANES, 1, "lanes a concurrent operation; Khronos: 1 or a sub-group", 1, 8, 16,  \
       32)                                                                                                              \
-    X(LTREE_FINDS, "links.finds", KEY, ANY, 2, "concurrent finds: 0 beside updates, 1 first, 2 first if many", 0, 1,    \
+    X(LTREE_FINDS, "links.finds", KEY, ANY, 2, "concurrent finds: 0 beside updates, 1 first, 2 first if many", 0, 1,   \
       2)                                                                                                               \
     X(LTREE_GROUP, "links.group", KEY, ANY, 64, "work-items a group; above 256 with few registers", 32, 64, 128, 256,  \
       512, 768, 1024)
