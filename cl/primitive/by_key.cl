@@ -2,8 +2,10 @@
 /* Reduces each segment (neighbours with equal keys) to its key, its size, and the sum, minimum or maximum of its
  * values. A scan (group/tiles.cl) numbers the segments. */
 
-/* ORDO_KEY and FOLD_OP are the values' type and the operation (group/fold.cl). BY_KEY_WIDEN reduces values of 4 bytes
- * as 8 bytes, unsigned (1) or signed (2). */
+/* The host defines:
+ *  ORDO_KEY      the type of the values
+ *  FOLD_OP       the operation (group/fold.cl)
+ *  BY_KEY_WIDEN  1 or 2: 4-byte values are reduced as 8-byte integers (1: unsigned, 2: signed) */
 #pragma once
 #ifndef BY_KEY_VALUES
 #define BY_KEY_VALUES 1
@@ -113,7 +115,8 @@ ORDO_FN fold_item by_key_item(__private const by_key_arrays *a, uint i)
     return fold_make(by_key_value(a, i), fold_mark_of(by_key_is_head(a, i), i));
 }
 
-/* Writes the results of the segment whose last element is end - 1. `all` is the reduction of elements 0 to end - 1. */
+/* Writes the results of the segment whose last element is end - 1. `all` is the reduction of elements 0 to end - 1. It
+ * restarts at each segment's first element. */
 ORDO_FN void by_key_end(__private const by_key_arrays *a, fold_item all, uint end)
 {
     const uint number = fold_heads(all) - 1;
@@ -259,8 +262,8 @@ ORDO_FN void by_key_load(__private const by_key_arrays *a, uint tile, __private 
 #endif
 }
 
-/* Returns the key of element first - 1. This lane must hold elements `first` to first + 3, the last with key `last`.
- * The whole sub-group must call. */
+/* Returns the key before element `first`. This lane must hold elements `first` to first + 3. `last` must be the key of
+ * element first + 3. The whole sub-group must call. */
 ORDO_FN by_key_word by_key_left(__private const by_key_arrays *a, by_key_word last, uint first)
 {
 #if TEAM_WIDTH == 1

@@ -62,7 +62,7 @@ typedef struct {
 
 #if FOLD_GROUP == 1
 
-/* `own` elements of `first` to end - 1 are kept (flag not 0). */
+/* A tile has elements `first` to end - 1. `own` counts the kept elements (flag not 0). */
 typedef struct {
     uint first, end, own;
 } input_tile;
@@ -89,8 +89,8 @@ ORDO_FN fold_item tile_fold(__private const compact_arrays *a, uint tile, __priv
     return t->own;
 }
 
-/* Writes the tile's kept elements, from output index `at` on. To avoid a branch, the loop also writes other elements,
- * which the next write replaces. It ends after the last kept element, because the next place belongs to another
+/* Writes the tile's kept elements from output index `at` on. To avoid a branch, the loop also writes skipped elements.
+ * The next write replaces them. The loop ends after the last kept element, because the next place belongs to another
  * tile. */
 ORDO_FN void tile_write(__private const compact_arrays *a, uint tile, __private const input_tile *t, fold_item at)
 {
@@ -107,8 +107,8 @@ ORDO_FN void tile_write(__private const compact_arrays *a, uint tile, __private 
 
 #else
 
-/* This work-item's part of a tile. `own`: kept elements (flag not 0) of the tile. `before`: kept elements of the
- * group's earlier teams. */
+/* This work-item's part of a tile. `own` counts the tile's kept elements (flag not 0). `before` counts kept elements of
+ * the group's earlier teams. */
 typedef struct {
     compact_key   key[TILE_ITEMS];
     compact_value value[TILE_ITEMS];
@@ -221,7 +221,7 @@ void compact_lookback(COMPACT_ARGS, __global uint *state, uint stamp)
 
 #else
 
-/* Sets counts[g] to the number of kept elements in group g's tiles. On CPUs, group 0 also writes its output. */
+/* Sets counts[g] to the number of kept elements in group g's tiles. On CPUs, group 0 also writes its kept elements. */
 ORDO_KERNEL(FOLD_GROUP)
 void compact_counts(COMPACT_ARGS, uint tiles, uint range, __global fold_item *counts)
 {

@@ -57,8 +57,8 @@ void index_build(__global const ordo_key *keys, ulong keys_at, uint count, uint 
     }
 }
 
-/* Sets *wrong to the number of the first separator that differs from its array element (invariants I2, I3 and I8 of
- * shared/index.h). *wrong must be 0xffffffff before. */
+/* Sets *wrong to the number of the first separator that differs from its array element. *wrong must be 0xffffffff
+ * before. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_check(__global const ordo_key *keys, ulong keys_at, uint count, uint shift,
                  __global const ordo_key_form *nodes, ulong nodes_at, uint entries, __global uint *wrong)
@@ -106,7 +106,7 @@ void index_widths(__global const ordo_key *keys, ulong keys_at, uint count, uint
 }
 
 /* Writes each key as its difference from pack_base, the previous block's last key. `width` is the number of bytes per
- * difference. If blocks differ in it, `width` is 0, and block b begins at byte 16 * offsets[b] of `packed`. */
+ * difference, or 0 if blocks have different widths. Then block b begins at byte 16 * offsets[b] of `packed`. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_pack(__global const ordo_key *keys, ulong keys_at, uint count, uint blocks, __global const uint *offsets,
                 uint width, __global uchar *packed)

@@ -34,7 +34,7 @@ typedef struct {
     uint                        a_count, b_count;
 } merge_input;
 
-/* `near` must be at most 2^15, so that indices in merge_path_team do not overflow. */
+/* merge_path_team describes `near`. It must be at most 2^15, so that indices there do not overflow. */
 #define MERGE_ARGS                                                                                                     \
     __global const ordo_key *restrict a_keys, ulong a_keys_at, __global const merge_value *restrict a_values,          \
         ulong a_values_at, uint a_count, __global const ordo_key *restrict b_keys, ulong b_keys_at,                    \
@@ -50,8 +50,8 @@ typedef struct {
     uint begin, a_begin, a_count, b_begin, b_count;
 } merge_tile;
 
-/* Returns whether at least `a` of the first `diagonal` merged elements come from in->a_keys. The result must be true
- * for a <= low, and false for a > high. */
+/* Returns whether at least `a` of the first `diagonal` merged elements come from in->a_keys. The caller must know that
+ * at least `low` and at most `high` elements do. */
 ORDO_FN bool merge_holds(__private const merge_input *in, uint diagonal, uint low, uint high, uint a)
 {
     if (a <= low || a > high)
@@ -59,8 +59,8 @@ ORDO_FN bool merge_holds(__private const merge_input *in, uint diagonal, uint lo
     return key_upto(key_bits(in->a_keys[a - 1]), key_bits(in->b_keys[diagonal - a]));
 }
 
-/* Sets *tile to the input parts for output elements `begin` to end - 1. a_begin elements of array a come before output
- * element `begin`, a_end before `end`. Unsorted input causes no access outside of the tile. */
+/* Sets *tile to the input parts for output elements `begin` to end - 1. The part of array a is elements a_begin to
+ * a_end - 1. Unsorted input causes no access outside of the tile. */
 ORDO_FN void merge_set_tile(__private merge_tile *tile, uint begin, uint end, uint a_begin, uint a_end)
 {
     tile->begin = begin;
@@ -92,7 +92,7 @@ typedef struct {
     merge_value values[MERGE_TILE];
 #endif
 #endif
-    uint a_split[2]; /* Elements of array a before this tile, and before the next. */
+    uint a_split[2]; /* Arguments a_begin and a_end of merge_set_tile. */
 } merge_local;
 
 #ifndef LOCAL_BYTES
@@ -104,8 +104,8 @@ typedef struct {
     uint diagonal, low, high;
 } merge_search;
 
-/* One step of merge_path_team: narrows search->low and search->high. Lane i tests whether the result is at least base +
- * (i + 1) * stride. base must be at least search->low. The whole sub-group must call. */
+/* One step of merge_path_team: narrows search->low and search->high. Lane i calls merge_holds for the number
+ * base + (i + 1) * stride. `base` must be at least search->low. The whole sub-group must call. */
 ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride, __private merge_search *search)
 {
     const uint asked = base + (team_lane() + 1) * stride;
@@ -116,9 +116,9 @@ ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride,
         search->low = base + n * stride;
 }
 
-/* Returns how many of the first `diagonal` merged elements come from array a. First, the lanes test numbers `near`
- * apart around a guess. Each further step divides the interval by TEAM_WIDTH + 1. The whole sub-group must call, but
- * teams may pass different diagonals. */
+/* Returns how many of the first `diagonal` merged elements come from array a. The first step tests numbers around a
+ * guess, with distance `near`. Each further step divides the interval by TEAM_WIDTH + 1. The whole sub-group must call,
+ * but teams may pass different diagonals. */
 ORDO_FN uint merge_path_team(__private const merge_input *in, uint diagonal, uint near)
 {
     const float  a_share = (float) in->a_count / ((float) in->a_count + (float) in->b_count);
@@ -131,13 +131,13 @@ ORDO_FN uint merge_path_team(__private const merge_input *in, uint diagonal, uin
     return search.low;
 }
 
-/* The words a_split are scratch memory, free after the next barrier. */
+/* The caller may reuse the two words at `a_split` after its next barrier. */
 ORDO_FN void merge_find_tile(__private const merge_input *in, uint near, __local uint *a_split,
                              __private merge_tile *tile)
 {
     const uint begin = (uint) get_group_id(0) * MERGE_TILE;
     const uint end = min(begin + MERGE_TILE, in->a_count + in->b_count);
-    /* Two teams suffice, but the search needs all lanes of a sub-group. */
+    /* Only two teams store results, but all lanes of a sub-group must call merge_path_team. */
     if (team_index() < 2 || team_index() < ORDO_SUBGROUP / TEAM_WIDTH) {
         const uint which = team_index() % 2;
         const uint a = merge_path_team(in, which ? end : begin, near);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Merges a sorted batch of updates into a sorted array of distinct keys, for CPUs. A key's last batch element replaces
- * the array's element. A *hidden* batch element (its bit in a bitmap is 1) erases the array's element instead. With
- * COMBINE_OP, all values of a key are combined, and no element is hidden. */
+ * the array's element. If the batch element's bit in `hidden` is 1, it erases the array's element instead. With
+ * COMBINE_OP, all values of a key are combined, and no bit is 1. */
 
 /* One work-item merges a tile, a part of each array. Array elements come before batch elements with the same key. */
 #pragma once
@@ -42,7 +42,7 @@ ORDO_FN batch_tile batch_tile_of(__global const ordo_key *array, uint n, __globa
     return t;
 }
 
-/* Returns the index of the first of elements `at` to end - 1 that is not less than x, or `end`. */
+/* Searches elements `at` to end - 1. Returns the index of the first one not less than x, or `end`. */
 ORDO_FN uint batch_skip(__global const ordo_key *array, uint at, uint end, ordo_key_form x)
 {
     uint step = BATCH_WIDTH, less = 0;
@@ -74,16 +74,16 @@ ORDO_FN bool batch_stays(__global const ordo_key *batch, uint b, __global const 
     return (j + 1 == b || batch[j + 1] != batch[j]) && !run_is_hidden(hidden, j);
 }
 
-/* Returns whether the next tile's first batch element replaces this tile's last array element. Array elements before
- * `at` must be merged. */
+/* Returns whether the next tile's first batch element replaces this tile's last array element. `at` is the tile's first
+ * array element not merged yet. */
 ORDO_FN bool batch_goes_on(__global const ordo_key *array, __global const ordo_key *batch, uint b,
                            __private const batch_tile *t, uint at)
 {
     return at < t->array_end && t->batch_end < b && array[t->array_end - 1] == batch[t->batch_end];
 }
 
-/* Sets places[j] to the index of the tile's first array element that is not less than batch element j, and not yet
- * replaced. Sets kept[tile] to the number of elements that the tile outputs. `hidden` may be NULL. */
+/* Sets places[j] to the index of the array element that batch element j replaces or precedes. Sets kept[tile] to the
+ * number of elements that the tile outputs. `hidden` may be NULL. */
 ORDO_KERNEL(1)
 void batch_place(__global const ordo_key *restrict array, ulong array_at, uint n,
                  __global const ordo_key *restrict batch, ulong batch_at, uint b, __global const uint *restrict hidden,
@@ -106,15 +106,15 @@ void batch_place(__global const ordo_key *restrict array, ulong array_at, uint n
     kept[tile] = stay - (uint) batch_goes_on(array, batch, b, &t, at);
 }
 
-/* Elements `to` to `end` - 1 of the output are not written yet. */
+/* `to` is the next index to write, `end` the index after the last. */
 typedef struct {
     __global ordo_key    *keys;
     __global merge_value *values;
     uint                  to, end;
 } batch_output;
 
-/* Appends elements `at` to end - 1 of `array`, and their values, in vectors. The last vector may write too many
- * elements, which later writes replace. */
+/* Appends elements `at` to end - 1 of `array`, and their values. The last vector may write too many elements. Later
+ * writes replace them. */
 ORDO_FN void batch_copy(__global const ordo_key *array, __global const merge_value *values, uint n, uint at, uint end,
                         __private batch_output *out)
 {
@@ -149,7 +149,7 @@ ORDO_FN merge_value batch_combined(__global const ordo_key *array, __global cons
 }
 #endif
 
-/* Sets *all to the number of results. Needs `places` and `kept` of batch_place. */
+/* Writes the results, and their number to *all. Needs `places` and `kept` of batch_place. */
 ORDO_KERNEL(1)
 /* clang-format off */
 void batch_write(__global const ordo_key *restrict array, ulong array_at, __global const merge_value *restrict values,

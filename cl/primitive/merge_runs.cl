@@ -3,15 +3,15 @@
  * merges a tile (slice) of the output. Samples of the keys determine the tiles:
  *
  *  runs_sample    copies every stride-th element of each run, a sample
- *  runs_select    ranks the samples. Every window-th sample is a splitter, which ends a tile
+ *  runs_select    ranks the samples. Every window-th sample, a splitter, is the last element of a tile
  *  runs_split     counts the elements of each run before each splitter
  *  runs_tiles     merges a tile in local memory
- *  runs_dedup     merges a tile, but writes only the newest element of each key, unless it is hidden
- *  runs_heads     marks the first of equal keys of a run
+ *  runs_dedup     merges a tile. Omits hidden elements, and all but the newest element of each key
+ *  runs_heads     marks the keys of a run that differ from the previous key
  *  runs_chunks    merges a tile by one work-item, for CPUs (RUNS_GROUP == 1) */
 
-/* An element is *hidden* if a newer run replaces or erases it. RUNS_HIDDEN (shared/runs.h) selects whether a merge
- * writes, marks or omits hidden elements. RUNS_FILTER needs correct hidden bits of all runs.
+/* An element is *hidden* if a newer run replaces or erases it. RUNS_HIDDEN (shared/runs.h) selects how a merge treats
+ * hidden elements. If it is RUNS_FILTER, the hidden bits of all runs must be correct.
  *
  * With COMBINE_OP (group/value.cl), a key's value in the first run is combined with its last value in the second run.
  * This needs RUNS_DEDUP, two runs, and distinct keys in the first run. */
@@ -68,7 +68,7 @@ void runs_sample(RUNS_KEYS run_table runs, __global ordo_key *restrict samples)
     samples[sample] = key_of[r][end - 1];
 }
 
-/* A sample of rank (i + 1) * window - 1 in the merge of all samples stores its number in splitters[i]. If runs are not
+/* Sets splitters[i] to the number of the sample that has rank (i + 1) * window - 1 among all samples. If runs are not
  * sorted, some splitters stay unwritten. */
 ORDO_KERNEL(RUNS_SEARCH_GROUP)
 void runs_select(__global const ordo_key *restrict samples, run_table runs, __global uint *restrict splitters)
@@ -176,8 +176,8 @@ typedef struct {
 } runs_input;
 #define LOOKBACK_INPUT runs_input
 
-/* Returns whether element i of run r is not hidden, and the newest with its key. The element must be in the tile. Later
- * elements of run r, and elements of later runs, are newer. */
+/* Returns whether element i of run r is not hidden, and no newer element has its key. The element must be in the tile.
+ * Later elements of run r, and elements of later runs, are newer. */
 ORDO_FN bool runs_is_visible(__private const runs_input *in, uint tile, uint r, uint i)
 {
     __local const runs_local *mem = in->mem;
@@ -282,7 +282,8 @@ void runs_dedup(RUNS_TILE_ARGS, __global uint *state, uint stamp, __global uint 
 
 #include "group/run_tournament.cl"
 
-/* Writes words by atomic OR, because two tiles may share a word. The words at `to` must be 0 before the launch. */
+/* Writes hidden bits to the words at address `to`, by atomic OR because two tiles may share a word. The words must be 0
+ * before. */
 typedef struct {
     __global uint *to;
     uint           bits;

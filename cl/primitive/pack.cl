@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packs the columns of a table into one column of keys, and unpacks them. A row's key joins the ordered forms
- * (shared/key.h) of the row's values. */
+/* Packs the columns of a table into one column of keys, and unpacks them. A key concatenates the ordered forms
+ * (shared/key.h) of its row's values. */
 #pragma once
 #include "device/atomic.cl"
 #include "device/compiler.cl"
@@ -18,8 +18,8 @@
 #endif
 /* ---- parameters of the kernels --------------------------------------------------------------------------------- */
 
-/* Columns, and Arrow validity bitmaps: bit i % 8 of byte i / 8 is 0 if row i is null. A bitmap may be NULL. An unpack
- * skips columns with a NULL pointer. */
+/* valid[f] is an Arrow validity bitmap: bit i % 8 of byte i / 8 is 0 if row i is null. It may be NULL. An unpack skips
+ * columns with a NULL pointer. */
 typedef struct {
     __global uchar *column[PACK_FIELDS], *valid[PACK_FIELDS];
 } pack_table;
@@ -103,14 +103,13 @@ ORDO_FN bool pack_read_valid(__private const pack_table *table, __private const 
 
 /* ---- pack ------------------------------------------------------------------------------------------------------ */
 
-/* Lowers outside[f], the first row with a value out of range, to i. */
 ORDO_FN void pack_report(__global uint *outside, uint f, uint i)
 {
     if (outside && ordo_load_relaxed(&outside[f]) > i)
         ordo_min(&outside[f], i);
 }
 
-/* Returns field f of row i's key, at its place in the key. */
+/* Returns the bits of field f in row i's key, at their final position. */
 ORDO_FN ordo_key pack_part(__private const pack_plan *plan, uint f, uint i, ulong value, bool valid,
                            __global uint *outside)
 {
@@ -146,7 +145,7 @@ ORDO_FN ordo_key pack_row(__private const pack_table *table, __private const pac
     return key;
 }
 
-/* `outside` may be NULL. Otherwise it has one word per field, PACK_NO_ROW before. */
+/* `outside` may be NULL. Otherwise it has one word per field. Each must be PACK_NO_ROW before. */
 /* clang-format off */
 ORDO_KERNEL(PACK_GROUP)
 void pack_rows(PACK_EACH(PACK_ARG) pack_plan plan, uint count, __global ordo_key *keys, ulong keys_at,

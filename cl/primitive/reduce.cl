@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes the sum, minimum or maximum of an array. Each work-group reduces a range of tiles. The last group of
- * reduce_once (SCAN_LOOKBACK 1) or kernel reduce_sums (0) combines the results. */
+/* Computes the sum, minimum or maximum of an array. Each work-group reduces a range of tiles. If SCAN_LOOKBACK is 1,
+ * the last group combines the results. Otherwise kernel reduce_sums does. */
 #pragma once
 #include "device/compiler.cl"
 #include "group/fold.cl"
@@ -60,7 +60,7 @@ typedef struct {
     uint         last;
 } reduce_local;
 
-/* One result per group. */
+/* An array with the result of each group. */
 #if FOLD_BITS == 64
 typedef volatile __global ulong *reduce_left;
 #define reduce_store_uncached ordo_store_uncached64
@@ -117,8 +117,8 @@ void reduce_once(__global const ordo_key *in, ulong in_at, uint count, uint shif
 
 /* Built together: reduce_keys reduce_sums */
 
-/* Sets sums[g] to the reduction of group g's tiles, or with `last` sets *out. `last` must be 1 exactly if there is a
- * single group. */
+/* Sets sums[g] to the reduction of group g's tiles. A single group sets *out instead. Then `last` must be 1, otherwise
+ * 0. */
 ORDO_KERNEL(FOLD_GROUP)
 void reduce_keys(__global const ordo_key *in, ulong in_at, uint count, uint shift, uint tiles, uint range,
                  __global fold_item *sums, __global ordo_key *out, ulong out_at, uint last)

@@ -98,7 +98,7 @@ ORDO_FN void rows_move(__private const row_arrays *a, uint first, uint end)
 
 #else
 
-/* The first and the last row may be incomplete. The whole group must call. */
+/* The copied words may begin and end within a row. The whole group must call. */
 ORDO_FN void words_move(__private const row_arrays *a, ulong first, uint count)
 {
     const uint row = (uint) (first / a->words), within = (uint) (first % a->words);

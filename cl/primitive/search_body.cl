@@ -8,8 +8,8 @@
  *  ANSWERS        initializer of the struct
  *  answer(keys, to, i, rank, query, equal)   stores the result of query i. `equal`: a key equals the query
  *  answer_prefetch(to, rank)                 prefetches the memory that answer() reads
- *  SEARCH_LAST    key that `equal` refers to. 0: the first key not less than the query.
- *                 1: the last key not greater than the query (needs SEARCH_UPPER) */
+ *  SEARCH_LAST    0: `equal` refers to the first key not less than the query.
+ *                 1: to the last key not greater than the query (needs SEARCH_UPPER) */
 #pragma once
 #include "device/atomic.cl"
 #include "primitive/search_keys.cl"
@@ -82,7 +82,7 @@ ORDO_FN void tile_answer(key_array keys, key_array queries, answers to, uint fir
 
 /* ---- without an index ------------------------------------------------------------------------------------------ */
 
-/* Returns the number of keys per section of an interval with 2^depth sections. */
+/* Interval `s` is divided into 2^depth sections. Returns the number of keys per section. */
 ORDO_FN uint span_run(span s, uint depth)
 {
     return (s.count + (1u << depth) - 1) >> depth;
@@ -94,7 +94,8 @@ ORDO_FN uint span_depth(span s, uint depth_max)
     return min(32 - clz(s.count), depth_max);
 }
 
-/* Fills a search tree in local memory with the last key of each section but the last. The whole group must call. */
+/* Fills a search tree in local memory with the last key of each section. The last section needs none. The whole group
+ * must call. */
 ORDO_FN void stage_span(key_array keys, span s, uint depth, __local ordo_key_form *tree)
 {
     const uint run = span_run(s, depth);
@@ -166,8 +167,8 @@ ORDO_FN bool tile_unsorted(__private const ordo_key_form query[SEARCH_ITEMS], or
     return unsorted;
 }
 
-/* Each group searches for one tile of ascending queries, in the interval of the array that they span. It copies the
- * interval, or every n-th key, to local memory. If queries do not ascend, it uses the whole array. */
+/* Each group searches for one tile of ascending queries, whose ranks lie in an interval of the array. The group copies
+ * the interval, or every n-th key, to local memory. If queries do not ascend, the interval is the whole array. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_sorted(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth_max, __local ordo_key_form *tree)
 {
@@ -197,8 +198,8 @@ void search_sorted(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth_max, __local ordo_
 #endif
 
 #if SEARCH_ITEMS == 1
-/* Returns the rank of a query. It must be at least `from`. Steps of doubling length precede a binary search. Bentley
- * and Yao (Information Processing Letters, 1976). */
+/* Returns the rank of a query, which must be at least `from`. Takes steps of doubling length, then does a binary
+ * search. Bentley and Yao (Information Processing Letters, 1976). */
 ORDO_FN uint gallop(key_array keys, uint from, ordo_key_form query)
 {
     uint step = 1;

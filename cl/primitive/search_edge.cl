@@ -3,8 +3,8 @@
 #pragma once
 #include "primitive/search_keys.cl"
 
-/* The lower half of a *count* is the number of keys before the query. With COUNT_FINDS, the upper half is the number of
- * keys equal to the query. */
+/* A *count* has two halves of 16 bits. The lower half counts keys before the query. With COUNT_FINDS, the upper half
+ * counts keys equal to the query. */
 #define COUNT_EQUAL 0x10000u
 #define COUNT_FINDS (SEARCH_LOOKUP && !ORDO_CPU)
 
@@ -14,8 +14,8 @@
 #define EDGE_EACH
 #endif
 
-/* Returns the count (see COUNT_EQUAL) of PIECE_KEYS elements from index `at`, which may be negative (modulo 2^32).
- * Elements before the array count as keys before the query. Elements after the array do not count. */
+/* Returns the count (see COUNT_EQUAL) of PIECE_KEYS elements from index `at`, which may wrap around below 0. Elements
+ * before the array count as keys before the query. Elements after the array do not count. */
 ORDO_FN uint count_edge(key_array keys, uint at, ordo_key_form query)
 {
     uint count = 0;

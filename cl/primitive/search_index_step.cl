@@ -79,9 +79,8 @@ ORDO_FN void descend(key_array keys, __global const ordo_key_form *nodes, uint s
     }
 }
 
-/* Returns how many elements of a block come before the query. `first`, the index of the block's first element, may be
- * negative (modulo 2^32). Elements before the array count. With SEARCH_SIMD 1, compares single keys, by binary
- * search. */
+/* Returns how many elements of a block come before the query. `first` is the index of the block's first element. It may
+ * wrap around below 0. Elements before the array count. With SEARCH_SIMD 1, does a binary search. */
 ORDO_FN uint block_before(key_array keys, uint first, ordo_key_form query)
 {
     uint before = 0;

@@ -53,7 +53,8 @@ typedef struct {
 } key_array;
 
 #if SEARCH_PACKED
-/* A block of a compressed index. `at` points to the keys' differences from `base`, of `width` bytes each. */
+/* A block of a compressed index. Each key is stored as its difference from `base`, in `width` bytes. `at` points to the
+ * first. */
 typedef struct {
     __global const uchar *at;
     uint                  width;

@@ -83,8 +83,8 @@ ORDO_FN uint line_before(__global const ordo_key_form *line, uint step, uint blo
 }
 #endif
 
-/* Returns the SIMD block that follows `block`, or in the last step the child. `before` separators of `block` come
- * before the query. */
+/* Returns the SIMD block after `block`. In the last step, this is the node's child. `before` counts the separators of
+ * `block` before the query. */
 ORDO_FN uint line_child(uint step, uint block, uint before)
 {
     return (block << index_simd_depth(search_form(), step * SEARCH_SIMD)) + before;
@@ -110,7 +110,7 @@ ORDO_FN uint line_next(__global const ordo_key_form *line, uint last, uint unit,
     ORDO_UNROLL
     for (uint step = 0; step < LINE_STEPS; step++)
         child = line_child(step, child, line_before(line, step, child, query));
-    /* A padding entry repeats the last key. min() selects the last unit. */
+    /* A search can end at a padding entry. min() selects the last unit. */
     return min(unit * LINE_ENTRIES + child, last);
 }
 #endif

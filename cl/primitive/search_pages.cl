@@ -4,8 +4,8 @@
 #pragma once
 #include "primitive/search_line.cl"
 
-/* Sets buffers[i] to the node (or block) that query first + i reaches, `levels` levels below the root, and places[i] to
- * first + i. `at` must be the root's place. */
+/* Descends `levels` levels from the root, whose place is `at`. Sets buffers[i] to the node or block that query
+ * first + i reaches. Sets places[i] to first + i. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_page(__global const ordo_key *queries, ulong queries_at, uint first, uint n_queries,
                  __global const ordo_key_form *nodes, ulong nodes_at, uint blocks, index_place at, uint levels,

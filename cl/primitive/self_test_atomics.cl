@@ -11,8 +11,8 @@
 #define GROUP_SIZE 1
 #endif
 
-/* `words` has ATOMICS_WORDS words. Word ATOMICS_MIN must have all bits set, the others 0. Per work-item, `own` has one
- * word, `answers` ATOMICS_ANSWERS words. */
+/* `words` has ATOMICS_WORDS words. Word ATOMICS_MIN must have all bits set. The others must be 0. Each work-item uses
+ * one word of `own` and ATOMICS_ANSWERS words of `answers`. */
 #define UPDATES(kernel_name, word, suffix, spread, oppose)                                                             \
     ORDO_FN bool cas_add##suffix(volatile __global word *p)                                                            \
     {                                                                                                                  \
@@ -51,8 +51,8 @@ UPDATES(self_test_updates, uint, , 1u, AS_IT_IS)
 UPDATES(self_test_updates64, ulong, 64, (ulong) ATOMICS_SPREAD64, ATOMICS_OPPOSE64)
 #endif
 
-/* Tests uncached loads and stores. Per work-item, `own` and `answers` have ATOMICS_PEEK_WORDS words, aligned to 16
- * bytes. `never` must be 0 (see ordo_after). */
+/* Tests uncached loads and stores. Each work-item uses ATOMICS_PEEK_WORDS words of `own` and of `answers`, aligned to
+ * 16 bytes. Argument `never` must be 0 (see ordo_after). */
 ORDO_KERNEL(GROUP_SIZE) void self_test_peeks(__global uint *own, __global uint *answers, uint never)
 {
     const uint           i = (uint) get_global_id(0), mark = atomics_mark(i);
@@ -76,7 +76,7 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_peeks(__global uint *own, __global uint *
 
 /* ---- words under a latch --------------------------------------------------------------------------------------- */
 
-/* Counts the words of `piece` with another version. Sets *which to the index of one. */
+/* Returns the number of words of `piece` that do not have this version. Sets *which to the index of such a word. */
 ORDO_FN uint optimistic_wrong(uint4 piece, uint version, uint j, uint *which)
 {
     const uint is[4] = { piece.x, piece.y, piece.z, piece.w };
@@ -164,8 +164,8 @@ ORDO_FN void optimistic_read(__global uint *line, uint never, __private uint cou
     }
 }
 
-/* Tests reads without a lock, while other work-items change the lines (OPTIMISTIC_WORDS words each). Lines must have
- * version 0 before. `never` must be 0 (see ordo_after). */
+/* Tests reads without a lock, while other work-items change the lines. A line has OPTIMISTIC_WORDS words, and version 0
+ * before. Argument `never` must be 0 (see ordo_after). */
 ORDO_KERNEL(GROUP_SIZE) void self_test_optimistic(__global uint *lines, __global uint *report, uint n_lines, uint never)
 {
     const uint i = (uint) get_global_id(0);
@@ -189,8 +189,8 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_optimistic(__global uint *lines, __global
 
 /* ---- contention -------------------------------------------------------------------------------------------------- */
 
-/* Adds `step` to one word CONTEND_BURST times, and CONTEND_BURST to *balance. Returns how often another work-item
- * changed the word between additions. */
+/* Adds `step` to *p CONTEND_BURST times. Then adds CONTEND_BURST to *balance. Returns how often another work-item
+ * changed *p between additions. */
 #define BURST_OF_ADDITIONS(name, word, suffix, step)                                                                   \
     ORDO_FN uint name(volatile __global word *p, uint *balance)                                                        \
     {                                                                                                                  \
@@ -236,8 +236,8 @@ ORDO_FN uint burst_of_exchanges(volatile __global uint *p, uint first, uint *bal
 #if ORDO_INT64_ATOMICS
 BURST_OF_ADDITIONS(burst_of_additions64, ulong, 64, (ulong) CONTEND_STEP64)
 
-/* Stores and loads one 64-bit word. Returns how often another work-item changed it. Adds the number of loads that mix
- * two stores to *balance. */
+/* Stores and loads one 64-bit word. Returns how often another work-item changed it. Adds to *balance the number of
+ * loads that return halves of two stores. */
 ORDO_FN uint burst_of_stores64(volatile __global ulong *p, uint own, uint *balance)
 {
     uint met = 0;
@@ -253,8 +253,8 @@ ORDO_FN uint burst_of_stores64(volatile __global ulong *p, uint own, uint *balan
 }
 #endif
 
-/* Each test (enum contend_kind) ends after `enough` collisions or `rounds` loops. `words` has CONTEND_WORDS words,
- * `words64` CONTEND_WORDS64, all 0. `balances` has CONTEND_KINDS words per work-item. */
+/* Each test (enum contend_kind) ends after `enough` collisions or `rounds` loops. All CONTEND_WORDS words of `words`
+ * and CONTEND_WORDS64 words of `words64` must be 0. `balances` has CONTEND_KINDS words per work-item. */
 ORDO_KERNEL(GROUP_SIZE)
 void self_test_contend(__global uint *words, __global ulong *words64, __global uint *balances, uint rounds, uint enough)
 {
@@ -337,8 +337,8 @@ ORDO_FN bool await_turn(volatile __global uint *report, uint ticket)
     return false;
 }
 
-/* Waits until sums[ticket - 1] has bit `flag`. Then sets sums[ticket] to sums[ticket - 1] + ticket + 1, which keeps the
- * flag. Ticket 0 does not wait. Returns false after a timeout. One work-item per ticket must call. */
+/* Waits until sums[ticket - 1] has bit `flag`. Then sets sums[ticket] to this word plus ticket + 1. The flag stays set.
+ * Ticket 0 does not wait. Returns false after a timeout. One work-item per ticket must call. */
 #define PASS_SUM(name, word, suffix, flag)                                                                             \
     ORDO_FN bool name(volatile __global uint *report, volatile __global word *sums, uint ticket)                       \
     {                                                                                                                  \
@@ -384,9 +384,9 @@ ORDO_FN void replace_payload(__global uint *payload, volatile __global uint *rep
     }
 }
 
-/* Tests memory order in a chain of work-groups: each group waits for the previous group, and checks that it sees this
- * group's stores. Needs forward progress of started groups. `report`, `sums` and `sums64` must be 0 before. Word j of
- * `payload` must be CHAIN_PAYLOAD_AFTER(-1, j). */
+/* Tests memory order in a chain of work-groups. Each group waits for the previous group, and checks that the previous
+ * group's stores are visible. Needs forward progress of started groups. `report`, `sums` and `sums64` must be 0 before.
+ * `payload` must have the values of ticket -1 (CHAIN_PAYLOAD_AFTER). */
 ORDO_KERNEL(GROUP_SIZE)
 void self_test_chain(__global uint *report, __global uint *payload, __global uint *sums, __global ulong *sums64)
 {

@@ -22,8 +22,7 @@ ORDO_FN void answer(__private const subject *s, enum lanes_answer which, ulong v
     s->answers[(ulong) which * s->n + s->i] = value;
 }
 
-/* Returns LANES_WIDE(x). The loop makes lanes finish at different times. It changes only the top bit, which is then
- * cleared. */
+/* The loop makes lanes finish at different times. It changes only the top bit, which is then cleared. */
 ORDO_FN ulong spread(uint x)
 {
     ulong wide = (ulong) x + 1;
@@ -160,8 +159,9 @@ ORDO_FN void phases_barrier(void)
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
 
-/* Replaces words[k], for k < PHASES_KEYS, by the least word with index k modulo PHASES_KEYS. Without the last barrier,
- * PoCL 6.0 omits the last loop. Calls atomic_max, so that the test needs no function of device/atomic.cl. */
+/* For each k below PHASES_KEYS, sets words[k] to the least of words[k], words[k + PHASES_KEYS] and so on. Without the
+ * last barrier, PoCL 6.0 omits the last loop. Calls atomic_max, so that the test needs no function of
+ * device/atomic.cl. */
 ORDO_FN void phases_fold(__global uint *words, __local uint *greatest, uint n)
 {
     const uint lid = (uint) get_local_id(0);
@@ -182,7 +182,7 @@ ORDO_FN void phases_fold(__global uint *words, __local uint *greatest, uint n)
     phases_barrier();
 }
 
-/* Tests barriers on the first n words of each of `parts` arrays of PHASES_WORDS words. */
+/* `words` has `parts` arrays of PHASES_WORDS words. Tests barriers on the first n words of each. */
 ORDO_KERNEL(GROUP_SIZE) void self_test_phases(__global uint *words, uint parts, uint n)
 {
     __local uint greatest[PHASES_KEYS];

@@ -94,7 +94,7 @@ void sort_bucket_sample(__global const ordo_key *keys, __global uint *plan, stru
         count[bucket_of(bucket_form(keys[i * step], b), bucket_shift(span))]++;
     for (uint i = 0; i < BUCKETS; i++)
         longest = max(longest, count[i]);
-    /* A small sample is inexact, so this allows a bucket a quarter longer than b.longest. */
+    /* The sample is inexact, so buckets may exceed b.longest by a quarter. */
     const bool skip =
         !key_same(span, KEY_LEAST) && (ulong) longest * b.count > (ulong) b.longest * (SAMPLE + SAMPLE / 4);
     plan[SORT_BUCKET_STATE] = skip ? SORT_BUCKET_NONE : SORT_BUCKET_SOME;
@@ -149,8 +149,8 @@ void sort_bucket_count(__global const ordo_key *keys, __global const uint *plan,
         counts[i * b.chunks + chunk] = count[i];
 }
 
-/* Replaces counts[i * b.chunks + chunk], the number of the chunk's elements in bucket i, by the index of the first one
- * in the spare buffer. */
+/* counts[i * b.chunks + chunk] is the number of the chunk's elements in bucket i. Replaces it by the index of the first
+ * of these elements in the spare buffer. */
 ORDO_KERNEL(1)
 void sort_bucket_scan(__global uint *plan, __global uint *counts, struct sort_buckets b)
 {
@@ -232,8 +232,8 @@ typedef struct {
     uint passes, low[DIGIT_PASSES], width[DIGIT_PASSES];
 } bucket_digits;
 
-/* Divides the varying key bits (`span`) into digits, from the highest bit down, until the digits have `bits` varying
- * bits. */
+/* Divides the varying key bits (`span`) into digits, from the highest bit down. Stops when the digits have `bits`
+ * varying bits. */
 ORDO_FN bucket_digits bucket_digits_of(ordo_key_form span, uint bits)
 {
     bucket_digits d;
@@ -308,7 +308,7 @@ ORDO_FN void bucket_sort(bucket_elements spare, bucket_elements out, uint count,
         bucket_end(spare, out, 0, count, ~(ulong) 0, b);
         return;
     }
-    /* First sorts by the highest bits that vary, two bits more than `count` has. Few elements agree in all of them, so
+    /* First sorts by the highest varying bits, two more than the bits of `count`. Few elements agree in all of them, so
      * an insertion sort needs few moves. If it needs many, passes by all bits follow. */
     const bucket_digits some = bucket_digits_of(span, 34 - (uint) clz(count)), all = bucket_digits_of(span, KEY_BITS);
     bucket_passes(spare, out, count, some, b);

@@ -40,7 +40,7 @@ void sort_chunk_count(__global const ordo_key *keys, __global const uint *plan, 
         counts[digit * c.chunks + chunk] = count[digit];
 }
 
-/* Replaces each count of a digit in a chunk by the output index of its first element with this digit. */
+/* Each word counts the elements with a digit in a chunk. Replaces the count by the first element's output index. */
 ORDO_KERNEL(1)
 void sort_chunk_scan(__global const uint *plan, __global uint *counts, struct sort_chunks c)
 {

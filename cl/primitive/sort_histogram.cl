@@ -8,7 +8,7 @@
 #pragma once
 #include "group/sort_tile.cl"
 
-/* Copies of each counter for neighbouring work-items, because atomic additions to one word are slow. */
+/* Neighbouring work-items use different copies of a counter, because atomic additions to one word are slow. */
 #ifndef HISTOGRAM_COPIES
 #define HISTOGRAM_COPIES 1
 #endif
@@ -16,7 +16,7 @@
 #define COUNTERS_WORDS HISTOGRAM_WORDS(KEY_BITS, RANK_BITS, HISTOGRAM_COPIES)
 
 typedef struct {
-    /* Greatest digit of all keys plus 1, and RANK_RADIX minus the least digit, both by atomic max. */
+    /* `greatest` is the greatest digit plus 1, `least` is RANK_RADIX minus the least digit. Atomic max updates both. */
     uint greatest, least;
 } histogram_digit;
 
@@ -36,8 +36,8 @@ ORDO_STATIC_ASSERT(sizeof(histogram_local) <= HISTOGRAM_BYTES,
 
 #define HISTOGRAM_AHEAD 4
 
-/* Counts the digits of this work-item's keys. l->passes has each digit's position. If it is computed for each key
- * instead, a sort of 2^26 keys of 4 bytes takes 1.74 instead of 1.43 ms on an H200. */
+/* Counts the digits of this work-item's keys. Digit positions come from l->passes. To compute them for each key would
+ * slow a sort of 2^26 keys of 4 bytes from 1.43 to 1.74 ms on an H200. */
 ORDO_FN void histogram_count(__global const ordo_key *keys, struct sort_histogram h, __local histogram_local *l)
 {
     const ulong stride = get_global_size(0);
@@ -101,7 +101,7 @@ ORDO_FN bool histogram_varies(__local const histogram_local *l, uint digit)
 
 #if SORT_PLANNED && COUNTERS_WORDS >= 2048
 typedef struct {
-    float mean;    /* Estimated mean number of elements that share an element's prefix. */
+    float mean;    /* Estimated number of elements with the same prefix, as a mean over all elements. */
     float fullest; /* Estimated fraction of all elements with the most frequent prefix. */
 } sample_prefixes;
 
@@ -157,16 +157,16 @@ ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint cou
 /* Maximum mean number of comparisons per element in the local pass, which compares each element with all others of its
  * bin (similar keys). */
 #define SAMPLE_BIN_MAX 96.0f
-/* The estimate counts keys as one bin if they agree in the top digits and this number of bits below. */
+/* The estimate counts keys as one bin if they agree in the top digits and the next SAMPLE_BIN_BITS bits. */
 #define SAMPLE_BIN_BITS 8
 
 #if KEY_BITS > 64
 /* Maximum number of top digits before a local pass. */
 #define PLAN_DIGITS_MAX 10
 
-/* Returns how many digits, from digit `top` down, passes must sort before a local pass (sort_local.cl), or 0 without
- * one. A local pass needs small segments (elements with equal top digits) and small bins (similar keys of a segment).
- * The whole group must call. */
+/* Returns how many digits, from digit `top` down, passes must sort before a local pass (sort_local.cl). Returns 0 if no
+ * local pass follows. It needs small segments (elements with equal top digits) and small bins (similar keys of a
+ * segment). The whole group must call. */
 ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogram h, uint top, uint varying,
                              __local histogram_local *l)
 {
@@ -190,16 +190,13 @@ ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogra
     return found;
 }
 #else
-/* Returns how many digits, from digit `top` down, passes must sort before a local pass (sort_local.cl), or 0 without
- * one. A local pass needs small segments (elements with equal top digits) and small bins (similar keys of a segment).
- * The whole group must call. */
 ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogram h, uint top, uint varying,
                              __local histogram_local *l)
 {
     uint found = 0, digits = 1;
     bool searches = varying >= SORT_LOCAL_DIGITS;
-    /* Round 1 tests whether bins are small. If not, there is no local pass. Rounds 2 and 3 test whether segments by the
-     * top two or three digits are small. */
+    /* Round 1 tests whether bins (similar keys) are small. If not, there is no local pass. Rounds 2 and 3 test whether
+     * segments (elements with equal top digits) are small, by two or three digits. */
     while (searches) {
         const bool            bins = digits == 1;
         const uint            low = sort_digit_of(top + 1 - max(digits, 2u), h.first_bit, h.bits, h.passes).shift;
@@ -237,8 +234,8 @@ ORDO_FN void plan_local(__global uint *plan, struct sort_histogram h, uint low, 
         plan[SORT_PLAN_DIGITS + pass] = SORT_IDLE;
 }
 
-/* Plans a pass for each digit that varies, at least one. Passes write two buffers in turn, and pass number h.passes
- * writes the output. So an odd number of omitted passes needs one more pass. */
+/* Plans a pass for each digit that varies, at least one. Passes write two buffers in turn, and the last one must write
+ * the output. So the number of omitted passes is even. */
 ORDO_FN void plan_all(__global uint *plan, struct sort_histogram h, uint varying, __local const histogram_local *l)
 {
     const uint wanted = max(varying, 1u), passes = wanted + (h.passes - wanted) % 2;

@@ -2,7 +2,7 @@
 /* The local pass of the hybrid radix sort (sort_histogram.cl). Earlier passes leave segments of elements with equal top
  * digits. Each work-group sorts a range of whole segments in four steps:
  *
- *    1  count    maps each key to a bin, greater keys to the same or later bins, and counts each bin's keys
+ *    1  count    maps the keys to bins, in ascending order, and counts each bin's keys
  *    2  spread   puts each element's index into its bin, in any order
  *    3  rank     compares each element with the others of its bin, by key and then by index
  *    4  gather   writes keys and values in sorted order */
@@ -25,8 +25,8 @@
 /* sort_large sorts ranges with a larger bin, which would need too many comparisons. */
 #define LOCAL_BIN_MAX 256
 
-/* Returns the end of the segment that contains element at - 1. Keys of a segment differ only in their local_bit lowest
- * bits. */
+/* Returns the end of the segment that contains the element before `at`. Keys of a segment differ only below bit
+ * local_bit. */
 ORDO_FN uint local_segment_end(__global const ordo_key *keys, uint count, uint at, uint local_bit)
 {
     const ordo_key_form segment = key_above(key_bits(keys[at - 1]), local_bit);
@@ -63,7 +63,7 @@ void sort_bounds(__global const ordo_key *keys_out, __global const ordo_key *key
 }
 
 typedef struct {
-    /* Each word has the sizes of two bins, later the indices of their first elements. */
+    /* Each word has the sizes of two bins. Later it has the indices of their first elements. */
     uint   bins[LOCAL_TILE / 2];
     ushort index[LOCAL_TILE];
     uint   scratch[GROUP_SCAN_WORDS];
@@ -75,8 +75,8 @@ typedef struct {
 #endif
 ORDO_STATIC_ASSERT(sizeof(local_memory) <= LOCAL_BYTES, "the host reserves less local memory than a range needs");
 
-/* local_bin subtracts `least` from a key. It shifts the difference so that the greatest difference has 32 bits, and
- * multiplies it by `scale`. */
+/* local_bin subtracts `least` from a key, and shifts the difference from `bits` to 32 bits. Its product with `scale`
+ * gives the bin. */
 typedef struct {
     ordo_key_form least;
     uint          first_bit, bits, scale;
@@ -103,8 +103,8 @@ ORDO_FN uint local_half(__local const uint *bins, uint bin)
     return bins[bin / 2] >> bin % 2 * 16 & 0xffff;
 }
 
-/* Step 1 (count). Sets which[i] to (bin << 16) + n for key i of this work-item, where n numbers the bin's elements in
- * any order. */
+/* Step 1 (count). Word which[i] receives the bin of this work-item's key i in the upper half. The lower half numbers
+ * the bin's elements, in any order. */
 ORDO_FN void local_count(__local local_memory *l, local_map m, const ordo_key_form *form, uint count, uint *which)
 {
     for (uint i = get_local_id(0); i < LOCAL_TILE / 2; i += GROUP_SIZE)
@@ -193,8 +193,8 @@ ORDO_FN void local_sort(__local local_memory *l, __global const ordo_key *keys, 
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Each work-group sorts one range. The output may be the input, because all reads precede the writes. bounds[ranges + 1
- * + range] becomes 1 if sort_large must sort the range, because a bin is too large. */
+/* Each work-group sorts one range. The output may be the input, because all reads precede the writes. If a bin is too
+ * large, leaves the range to sort_large, and sets bounds[ranges + 1 + range] to 1. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_local(PAIRS_OUT(out), PAIRS_IN(spare), __global const uint *plan, __global uint *bounds, struct sort_local s)
 {

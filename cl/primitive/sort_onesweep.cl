@@ -8,15 +8,15 @@
 
 /* Built together: sort_histogram sort_onesweep */
 
-/* Polls for a tile's counts before the waiting group counts the tile's keys itself. */
+/* After this number of polls, a group counts another tile's keys itself. */
 #ifndef SORT_LOOKS
 #define SORT_LOOKS 4096
 #endif
 
 typedef struct {
-    /* Elements with the digit in the tiles between `at` and this group's tile. */
+    /* Number of elements with the digit in the tiles read so far. */
     uint sum;
-    /* Next tile to read, in descending order. Less than first_tile if `sum` is complete. */
+    /* Next tile to read, in descending order. At the end, first_tile - 1. */
     int at;
 } sort_look;
 
@@ -144,8 +144,8 @@ void sort_onesweep(PAIRS_IN(in), PAIRS_OUT(out), __global uint *control, SORT_PL
     rank_count(bits, d.shift, d.mask, l.exchange.counts);
     barrier(CLK_LOCAL_MEM_FENCE);
     rank_totals(l.exchange.counts, total);
-    /* Keys with the greatest digit pad an incomplete last tile. Its count of this digit is too great, but no later tile
-     * reads it. */
+    /* Keys with the greatest digit pad an incomplete last tile. The tile's count of this digit is too great, but no
+     * later tile reads it. */
     sort_publish(status, tile, total, tile == p.first_tile ? SORT_CODE_UPTO(p.pass) : SORT_CODE_OWN);
     rank_starts(l.exchange.counts, total, l.scratch, start);
     barrier(CLK_LOCAL_MEM_FENCE);

@@ -23,8 +23,8 @@ typedef struct {
 #endif
 ORDO_STATIC_ASSERT(sizeof(small_local) <= LOCAL_BYTES, "the host reserves less local memory than the sort needs");
 
-/* Sets `places` to the indices of this work-item's keys after a sort by a digit. The whole group must call, when no
- * work-item uses l->exchange. */
+/* Sets `places` to the indices of this work-item's keys after a sort by a digit. The whole group must call. A barrier
+ * must separate the call from earlier uses of l->exchange. */
 ORDO_FN void small_rank(__local small_local *l, const ordo_key_form *bits, uint shift, uint mask, rank_places *places)
 {
     uint total[RANK_DIGITS_PER_ITEM], start[RANK_DIGITS_PER_ITEM];
@@ -38,8 +38,8 @@ ORDO_FN void small_rank(__local small_local *l, const ordo_key_form *bits, uint 
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Writes reg[i] of all work-items to array[place i of `places`], then sets reg[i] to array[first + i * TEAM_WIDTH]. A
- * barrier follows the writes, and another one the reads. */
+/* Writes reg[i] to its place in `array`. After a barrier, sets reg[i] to array[first + i * TEAM_WIDTH]. Another barrier
+ * follows. */
 #define SMALL_EXCHANGE(array, reg, first, places)                                                                      \
     do {                                                                                                               \
         ORDO_UNROLL                                                                                                    \

@@ -8,7 +8,8 @@
 
 /* ---- neighbours ------------------------------------------------------------------------------------------------ */
 
-/* For the first row i whose offsets descend or exceed the column, sets bad[0] to count - i. bad[0] must be 0 before. */
+/* bad[0] must be 0 before. It becomes count - i, where row i is the first whose offsets descend or exceed the
+ * column. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_check(STRING_COLUMN_ARGS(column), uint count, __global uint *bad)
 {
@@ -22,9 +23,9 @@ void string_check(STRING_COLUMN_ARGS(column), uint count, __global uint *bad)
 
 enum { STRING_UNFINISHED, STRING_DESCENDS, STRING_TOO_LONG };
 
-/* Returns the position of the first difference of two strings whose first `from` bytes are equal. If the next
- * STRINGS_PREFIX_MAX bytes are also equal and both strings have more, returns the number of equal bytes, with
- * STRING_GOES_ON in place of the bit number. */
+/* Returns the position of the first difference of two strings whose first `from` bytes are equal. Compares at most
+ * STRINGS_PREFIX_MAX more bytes. If these are equal and both strings continue, returns bit STRING_GOES_ON of the next
+ * byte. */
 ORDO_FN uint string_first_apart(__private const string_column *c, string_text a, string_text b, uint from,
                                 __private bool *descends)
 {
@@ -42,10 +43,13 @@ ORDO_FN uint string_first_apart(__private const string_column *c, string_text a,
 }
 
 /* Sets position[i], for i > 0, to the position where strings i - 1 and i differ first. String i is in row rows[i], or
- * in row i if `rows` is NULL. A launch compares a part of long strings. The host sets all position[i] to
- * STRING_GOES_ON, then launches the kernel until state[STRING_UNFINISHED] remains 0. state[STRING_DESCENDS] and
- * state[STRING_TOO_LONG] become count - i for the first string i that is less than string i - 1, or shares too many
- * bytes with it. */
+ * in row i if `rows` is NULL.
+ *
+ * A launch compares a part of long strings. The host sets all position[i] to STRING_GOES_ON, then launches the kernel
+ * until state[STRING_UNFINISHED] remains 0.
+ *
+ * String i is an error if it is less than string i - 1 (STRING_DESCENDS), or shares too many bytes with it
+ * (STRING_TOO_LONG). For the first error i of a kind, state[kind] becomes count - i. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_apart(STRING_COLUMN_ARGS(column), __global const uint *rows, uint count, __global uint *position,
                   __global uint *state)
@@ -88,8 +92,8 @@ void string_heads(__global const uint *position, uint count, __global uint *mark
 /* Writes for each distinct string, in sorted order:
  *
  *  tests   position where the string and the next one differ first
- *  starts  index of the string's first sorted row, and `count` at the end. May be NULL
- *  first   this row's number in the column. May be NULL
+ *  starts  index of the string's first sorted row. `count` follows the last one. May be NULL
+ *  first   number of this row in the column. May be NULL
  *
  * ids[i] is the number of distinct strings whose first row is before row i. */
 ORDO_KERNEL(STRINGS_GROUP)
@@ -114,8 +118,8 @@ void string_tests(__global const uint *position, __global const uint *ids, __glo
 
 /* ---- levels ---------------------------------------------------------------------------------------------------- */
 
-/* Returns the number of tests in the trie's subtree with root i, at most STRING_NODE. The subtree is test i and the
- * greater tests next to it, on both sides. */
+/* Returns the number of tests in the trie's subtree with root i, at most STRING_NODE. On each side, the subtree ends
+ * before the first test that is not greater than test i. */
 ORDO_FN uint string_subtree(__global const uint *tests, uint i, uint count)
 {
     const uint test = tests[i];
@@ -127,7 +131,7 @@ ORDO_FN uint string_subtree(__global const uint *tests, uint i, uint count)
     return size;
 }
 
-/* Sets marks[i] to 1 if the subtree of test i has STRING_NODE tests or more, too many for a node, else to 0. Sets
+/* Sets marks[i] to 1 if the subtree of test i is too large for a node (STRING_NODE tests or more), else to 0. Sets
  * marks[count] to 0. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_above(__global const uint *tests, uint count, __global uint *marks)

@@ -9,8 +9,8 @@
 
 /* An index. The rows of the column, in the order of their strings, are the *sorted rows*.
  *
- *  rows    sorted row i is row rows[i] of the column, or row i if `rows` is NULL
- *  starts  string `id` is first in sorted row starts[id], or in sorted row `id` if `starts` is NULL */
+ *  rows    row number of each sorted row. NULL if sorted row i is row i
+ *  starts  first sorted row of each string. NULL if it is the string's id */
 typedef struct {
     __global const uint        *words;
     __global const string_head *head;
@@ -35,7 +35,7 @@ ORDO_FN string_text string_with_id(__private const string_index *x, uint id)
 /* ---- descents -------------------------------------------------------------------------------------------------- */
 
 /* A probe: the bits that a search reads. Before position `stop`, they are the bits of a query, which begins at byte
- * `at`. All other bits are `turn`. `stop` is at most the position after the query's last byte. */
+ * `at`. From `stop` on, all bits are `turn`. `stop` is at most the position after the query's last byte. */
 typedef struct {
     string_bytes bytes;
     ulong        at;
@@ -53,11 +53,11 @@ ORDO_FN bool probe_bit(__private const string_probe *p, uint position)
 
 /* The state of a search that reads a node's tests (bit positions) from left to right.
  *
- *  gap    the result so far: index of the test after the place where the search ends
  *  limit  tests with positions from `limit` on are skipped
+ *  gap    index after the last unskipped test where the probe has a 1
  *
- * If the probe has a 0, the search turns left, and `limit` becomes the test's position. This skips its right subtree,
- * whose tests have greater positions. If the probe has a 1, the limit is removed. */
+ * If the probe has a 0, the search skips the test's right subtree, whose tests have greater positions. So `limit`
+ * becomes the test's position. If the probe has a 1, the limit is removed. */
 typedef struct {
     uint gap, limit;
 } node_state;
@@ -69,7 +69,7 @@ ORDO_FN node_state node_test(node_state s, __private const string_probe *p, uint
     return probe_bit(p, position) ? (node_state) { i + 1, STRING_EQUAL } : (node_state) { s.gap, position };
 }
 
-/* Searches tests `from` to to - 1. Returns the index of the test after the gap where the search ends. */
+/* Searches tests `from` to to - 1. Returns the gap where the search ends. Gap i lies before test i. */
 ORDO_FN uint node_gap(__global const uint *tests, uint from, uint to, __private const string_probe *p)
 {
     node_state s = { from, STRING_EQUAL };
@@ -87,16 +87,18 @@ ORDO_FN uint node_gap(__global const uint *tests, uint from, uint to, __private 
     return s.gap;
 }
 
-/* A stored string that is a prefix of the probe: the string just before test `test` of level `level`. If there is none,
- * `level` is STRING_NO_PREFIX. */
+/* A stored string that is a prefix of the probe. It lies just before the test with index `test` of level `level`. If
+ * there is none, `level` is STRING_NO_PREFIX. */
 typedef struct {
     uint level, test;
 } string_prefix;
 #define STRING_NO_PREFIX STRING_LEVELS_MAX
 
-/* Sets *prefix to the longest stored prefix of the probe in this node, if any. If a search turns right at a test for
- * the existence of a byte (bit 0), the string before the test is a prefix. The search turned right at each test before
- * `gap` that is less than all tests between it and the gap. The last such test with bit 0 gives the longest prefix. */
+/* Sets *prefix to the longest stored prefix of the probe in this node, if any.
+ *
+ * Bit 0 tests whether a byte exists. If a search turns right at such a test, the string before the test is a prefix. A
+ * search has turned right at each test before `gap` that is less than all tests between it and the gap. The last such
+ * test of bit 0 gives the longest prefix. */
 ORDO_FN void node_prefix(__global const uint *tests, uint from, uint gap, uint stop, uint level,
                          __private string_prefix *prefix)
 {
@@ -141,8 +143,8 @@ ORDO_FN string_range branch_end(__private const string_index *x, __private const
     return r;
 }
 
-/* Returns the id of the string where the search ends. *prefix, unless `prefix` is NULL, receives the longest stored
- * prefix of the probe. */
+/* Returns the id of the string where the search ends. Sets *prefix to the longest stored prefix of the probe, if any.
+ * `prefix` may be NULL. */
 ORDO_FN uint string_descend(__private const string_index *x, __private const string_probe *p,
                             __private string_prefix *prefix)
 {
@@ -172,7 +174,7 @@ typedef struct {
     bool greater, begins, ends;
 } string_match;
 
-/* Bytes after STRING_SHARED_MAX count as this byte, because all tests have lesser positions. */
+/* All tests are before byte STRING_SHARED_MAX, so later bytes get this byte's position. */
 ORDO_FN uint string_position(ulong at, uint bit)
 {
     return (uint) min(at, (ulong) STRING_SHARED_MAX) << 4 | bit;
@@ -204,8 +206,8 @@ ORDO_FN string_match string_locate(__private const string_index *x, __private co
     return string_compare(x, queries, q, string_descend(x, &p, 0));
 }
 
-/* Returns the id of the first string (the last one if `last`) that has the query's bits at all positions before
- * `stop`. */
+/* Returns the id of the first string whose bits before position `stop` are the query's. If `last`, returns the last
+ * such string. */
 ORDO_FN uint string_end(__private const string_index *x, __private const string_column *queries, string_text q,
                         uint stop, bool last)
 {
@@ -343,8 +345,8 @@ void string_ranges(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), STRING_COLUMN
 
 /* ---- strings by id --------------------------------------------------------------------------------------------- */
 
-/* Sets lengths[i] to the length of string ids[i], and lengths[count] to 0. bad[0] receives count - i for the first id
- * not below n_ids, and must be 0 before. */
+/* Sets lengths[i] to the length of string ids[i], and lengths[count] to 0. bad[0] must be 0 before. It becomes
+ * count - i for the first id not below n_ids. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_lengths(STRING_INDEX_ARGS, __global const uint *ids, ulong ids_at, uint count, uint n_ids,
                     __global ulong *lengths, ulong lengths_at, __global uint *bad)

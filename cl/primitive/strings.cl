@@ -44,8 +44,8 @@ ORDO_FN string_rest string_after(__private const strings *s, uint row, ulong dep
 
 /* ---- the begin of a sort --------------------------------------------------------------------------------------- */
 
-/* Checks the offsets, and puts row i into slot i of segment 0. For the first row i whose offsets descend or exceed
- * n_bytes, sets *bad to count - i. *bad must be 0 before. */
+/* Checks the offsets, and puts row i into slot i of segment 0. *bad must be 0 before. It becomes count - i, where row i
+ * is the first whose offsets descend or exceed n_bytes. */
 ORDO_KERNEL(STRINGS_GROUP)
 void strings_begin(__global const string_offset *offsets, ulong offsets_at, ulong n_bytes, uint count,
                    __global uint *bad, __global uint *rows, __global uint *place, __global uint *segment,
@@ -72,10 +72,11 @@ void strings_begin(__global const string_offset *offsets, ulong offsets_at, ulon
 /* The undecided rows of a round, which have equal keys so far, lie in *slots*. Rows move between slots only within
  * their segment, so each slot keeps its position in the output.
  *
- *  rows, segment  the row in slot i, and its segment's number
- *  first          the first slot of segment s
- *  depth          the first depth[s] bytes of the strings of segment s are equal
- *  more           the next more[s] bytes are equal in the rows compared so far */
+ *  rows     row in each slot
+ *  segment  segment number of each slot
+ *  first    first slot of each segment
+ *  depth    number of leading bytes known to be equal in each segment
+ *  more     number of further bytes that are equal in the rows compared so far */
 typedef struct {
     __global const uint  *rows, *segment, *first;
     __global const ulong *depth;
@@ -106,8 +107,8 @@ void strings_share(__global const string_offset *offsets, ulong offsets_at, __gl
     strings_share_row(&s, &u, i);
 }
 
-/* Makes keys[i] from the string in slot i. Inverts the key bits of `turn`: none for ascending order, all bits below the
- * segment's number for descending order. */
+/* Makes keys[i] from the string in slot i. Inverts the key bits that are set in `turn`. Descending order inverts all
+ * bits below the segment's number. */
 ORDO_KERNEL(STRINGS_GROUP)
 void strings_keys(__global const string_offset *offsets, ulong offsets_at, __global const uchar *bytes, ulong bytes_at,
                   ulong n_bytes, __global const uint *rows, __global const uint *segment, __global const ulong *depth,
@@ -131,7 +132,7 @@ ORDO_FN bool strings_continue(ulong key, uint window, ulong turn)
 }
 
 /* Writes the sorted rows to the output, and marks the undecided rows: rows with equal keys whose strings continue after
- * the `window` bytes. Their marks become 1, or 2^32 + 1 for the first row with its key. All other marks, and
+ * the `window` bytes. Their marks become 1, plus 2^32 for the first row with its key. All other marks, and
  * marks[count], become 0. */
 ORDO_KERNEL(STRINGS_GROUP)
 void strings_split(__global const ulong *keys, __global const uint *rows, __global const uint *place, uint count,
@@ -154,7 +155,7 @@ void strings_split(__global const ulong *keys, __global const uint *rows, __glob
 }
 
 /* Moves the undecided rows to the slots of the next round. sums[i] is the sum of the marks (strings_split) before slot
- * i. Its lower half is the new slot, its upper half the number of new segments so far. */
+ * i. Its lower half is the new slot. Its upper half counts the new segments so far. */
 ORDO_KERNEL(STRINGS_GROUP)
 void strings_keep(__global const ulong *sums, __global const ulong *keys, __global const uint *rows,
                   __global const uint *place, __global const ulong *depth, uint count, uint window,

@@ -99,8 +99,8 @@ ORDO_FN top_record top_read(__global const uint *state, uint pass)
     return r;
 }
 
-/* Returns digit (number >> shift) & mask of an element. The number is the key, followed by the element's index in
- * index_bits bits. */
+/* An element's number is its key, followed by its index in index_bits bits. Returns the digit
+ * (number >> shift) & mask. */
 ORDO_FN uint top_digit(struct top_pass p, ordo_key_form key, uint index, uint shift, uint mask)
 {
     if (shift >= p.index_bits)
@@ -126,8 +126,8 @@ ORDO_FN void top_count_digit(__local top_local *l, uint digit, uint copy)
 #endif
 }
 
-/* A digit may have bits of key and index (see top_digit). top_key_of returns its key bits, at their position in the
- * key, top_index_of its index bits. */
+/* A digit may have bits of the key and of the index (see top_digit). top_key_of returns its key bits at their position.
+ * top_index_of returns its index bits. */
 ORDO_FN ordo_key_form top_key_of(struct top_pass p, uint digit)
 {
     if (p.next_shift >= p.index_bits)
@@ -154,8 +154,8 @@ ORDO_FN uint top_digits(volatile __global uint *histogram, uint first, __private
     return sum;
 }
 
-/* `digit` is the k-th element's digit. `candidates` elements have this digit, and `upto` candidates have a lesser
- * digit. */
+/* `digit` is the k-th element's digit. `candidates` counts the elements with this digit, `upto` the candidates with a
+ * lesser digit. */
 ORDO_FN void top_note(__global uint *record, top_record before, struct top_pass p, uint digit, uint upto,
                       uint candidates)
 {
@@ -257,13 +257,13 @@ typedef struct {
 
 typedef struct {
     top_source source;
-    top_record now, prev; /* Results of passes p.pass - 1 and, if any, p.pass - 2. */
+    top_record now, prev; /* Results of the previous pass and of the pass before it. */
     bool       done;
     uint       digit;
     uint       items; /* Elements per work-item and round. */
 } top_step;
 
-/* Returns whether an element agrees with the k-th element in digits 0 to p.pass - 2. All elements of a list do. */
+/* Returns whether an element agrees with the k-th element in digits 0 to p.pass - 2. A list has only such elements. */
 ORDO_FN bool top_is_candidate(__private const top_step *s, struct top_pass p, ordo_key_form key, uint index)
 {
     if (p.pass == 1 || s->source.index)
@@ -306,8 +306,8 @@ ORDO_FN uint top_fate(__private const top_step *s, struct top_pass p, __private 
     return s->done ? TOP_TAKE : TOP_KEEP;
 }
 
-/* The lower half of `sum` counts this work-item's elements for the output, the upper half its candidates. Bit i of
- * `some` is 0 only if the i-th block of TOP_AHEAD elements has neither. */
+/* The lower half of `sum` counts this work-item's elements for the output, the upper half its candidates. If bit i of
+ * `some` is 0, the i-th block of TOP_AHEAD elements has none of these. */
 typedef struct {
     uint sum, some;
 } top_fates;

@@ -50,7 +50,7 @@ ORDO_FN bool top_any_below(__global const ordo_key *keys, ordo_key_form limit)
     return below != 0;
 }
 
-/* Selects c.needed elements of each chunk, which must have as many. Lists have space for c.room elements. */
+/* Selects c.needed elements of each chunk. No chunk may have fewer. Lists have space for c.room elements. */
 ORDO_KERNEL(1)
 void top_chunk(__global const ordo_key *keys, __global ordo_key *lists, __global uint *indices, struct top_chunks c)
 {
