@@ -179,9 +179,9 @@ static bool finds_first(const struct ordo_ltree_batch *c)
     const enum ordo_shape   shape = ordo_shape_of(dict->key_bytes, dict->value_bytes);
     const bool              changes = c->tally[TALLY_STORES] > 0 || c->tally[TALLY_ERASES] > 0;
     const uint32_t          order = ordo_tunable(dict->dev, ORDO_LTREE_FINDS, shape);
+    const bool              many = c->batch->count >= MANY || ordo_is_dry_run(dict->dev);
 
-    return c->tally[TALLY_FINDS] > 0 &&
-           (!changes || order == FINDS_FIRST || (order == FINDS_FIRST_IF_MANY && c->batch->count >= MANY));
+    return c->tally[TALLY_FINDS] > 0 && (!changes || order == FINDS_FIRST || (order == FINDS_FIRST_IF_MANY && many));
 }
 
 /* Answers the finds. Then lists the other operations, so that no work-item of the next launches meets a find: on an
@@ -191,7 +191,7 @@ static ordo_status find_first(struct ordo_ltree_batch *c)
     const int mark = c->call->n_scratch;
 
     ORDO_TRY(ordo_ltree_find_in_batch(c->call, c->tree, c->batch));
-    c->count -= c->tally[TALLY_FINDS];
+    c->count -= ordo_min_size(c->tally[TALLY_FINDS], c->count);
     if (c->count == 0)
         return ORDO_OK;
     const ordo_status status = ordo_ltree_list_others(c);
