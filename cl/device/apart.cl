@@ -47,7 +47,8 @@ ORDO_FN void apart_sync(void)
 
 #else
 
-/* A team is one lane or the whole sub-group, or AMD's instructions skip lanes in other branches: team.cl suffices. */
+/* The functions of team.cl suffice here. A team is one lane or the whole sub-group, or AMD instructions skip lanes in
+ * other branches. */
 ORDO_FN team_mask apart_ballot(bool p)
 {
     return team_ballot(p);

@@ -250,14 +250,14 @@ ORDO_FN ulong ordo_cas64(volatile __global ulong *p, ulong expected, ulong desir
 
 /* ---- words under a latch --------------------------------------------------------------------------------------- */
 
-/* Words that one work-item changes under a latch while others read them without the latch. Readers compare a version
+/* One work-item changes these words under a latch, while others read them without the latch. Readers compare a version
  * before and after the read, and discard the words if it differs.
  *
- *  ordo_load_uncached    reads global memory, not this group's caches, if an acquire fence precedes. The suffix
- *                        128 means 16 bytes, at a multiple of 16.
+ *  ordo_load_uncached    bypasses this group's caches if an acquire fence precedes. The suffix 128 means
+ *                        16 bytes, at a multiple of 16.
  *  ordo_store_uncached   stores a word for ordo_load_uncached
  *
- * Plain loads may return old data, and are races in checked builds (ORDO_CHECKED). */
+ * Plain loads may return old data. Checked builds (ORDO_CHECKED) report them as races. */
 
 ORDO_FN void ordo_fence_acquire(void)
 {
@@ -268,11 +268,12 @@ ORDO_FN void ordo_fence_acquire(void)
 #endif
 }
 
-/* 1 if a load waits for the earlier load that its address depends on, as on sm_80 and sm_90, which predict neither
- * values nor branches. OpenCL and PTX do not guarantee this order. Devices that fail its self-test use fences. */
+/* 1 if a load waits for an earlier load whose result its address uses. sm_80 and sm_90 wait, because they predict
+ * neither values nor branches. OpenCL and PTX do not guarantee this order. Devices that fail its self-test use
+ * fences. */
 #define ORDO_AFTER_ORDERS ORDO_ADDRESS_ORDER
 
-/* Returns 0: `never` must be 0, but unknown to the compiler. The caller adds the result to an address. If
+/* Returns 0, in a way that the compiler cannot see. `never` must be 0. The caller adds the result to an address. If
  * ORDO_AFTER_ORDERS, the device accesses that address only after it has loaded `seen`. */
 ORDO_FN uint ordo_after(uint seen, uint never)
 {

@@ -53,7 +53,7 @@
 #ifndef ORDO_CHECKED
 #define ORDO_CHECKED 0
 #endif
-/* With ORDO_CHECKED, atomic.cl uses only atomic updates, so the simulator reports only races of other accesses. */
+/* With ORDO_CHECKED, atomic.cl uses only atomic updates. The simulator then reports only races of other accesses. */
 #if ORDO_CHECKED
 #undef ORDO_ATOMICS
 #define ORDO_ATOMICS ORDO_ATOMICS_LEGACY
@@ -89,7 +89,7 @@
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable
 #endif
 
-/* Unrolls the next loop, which must have constant bounds. Arrays that it indexes stay in registers. */
+/* Unrolls the next loop, which must have constant bounds. Arrays indexed in it stay in registers. */
 #define ORDO_UNROLL _Pragma("unroll")
 
 /* Keeps the next loop rolled, which compiles faster. */
@@ -102,7 +102,7 @@
 #define ORDO_TEAM_KERNEL
 #endif
 
-/* Begins a kernel for work-groups of exactly `group` work-items. ORDO_MAX_REGISTERS omits the group size, because
+/* Begins a kernel for work-groups of exactly `group` work-items. With ORDO_MAX_REGISTERS, leaves the size out, because
  * compilers derive a register limit from it. */
 #ifdef ORDO_MAX_REGISTERS
 #define ORDO_KERNEL(group) ORDO_TEAM_KERNEL __kernel

@@ -107,7 +107,7 @@ ORDO_FN uint subgroup_lane(void)
     return (uint) get_local_id(0) % 32;
 }
 
-/* Inline assembly takes no predicates, so `holds` is computed from p. `volatile` keeps the vote out of branches, where
+/* Inline assembly takes no predicates, so `holds` is computed from p. `volatile` keeps the vote out of branches. There
  * it would wait for lanes of the other branch. */
 ORDO_FN subgroup_mask subgroup_ballot(bool p)
 {
@@ -127,7 +127,7 @@ ORDO_FN bool subgroup_any(bool p)
     return subgroup_ballot(p) != 0;
 }
 
-/* The vote finds the lanes whose bit is 1. Lanes whose bit is 0 invert the result. */
+/* The vote returns the lanes whose bit is 1. Lanes whose bit is 0 invert this mask. */
 ORDO_FN subgroup_mask subgroup_agree(uint word, uint bit)
 {
     uint lanes;
@@ -154,7 +154,7 @@ ORDO_FN uint team_index(void)
 }
 
 /* Third operand of a PTX shuffle. Its upper byte masks the bits of a lane number that are equal in a team. Its lower
- * byte limits the source lane: to the team's last lane, or for `up` to its first. */
+ * byte limits the source lane to the team's last lane, or for `up` to its first. */
 #define TEAM_FIXED_2_         "0x1e"
 #define TEAM_FIXED_4_         "0x1c"
 #define TEAM_FIXED_8_         "0x18"

@@ -6,8 +6,8 @@
 
 /* Built together: apply_histogram apply_starts apply_groups apply_segments apply_points apply_store */
 
-/* Counts the operations of each code. histogram[] must be 0 before. Its last entry becomes n - i if i is the first
- * operation with an unknown code. */
+/* Counts the operations of each code. histogram[] must be 0 before. If operation i is the first with an unknown code,
+ * the last entry becomes n - i. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_histogram(__global const uchar *codes, ulong codes_at, uint n, __global uint *histogram,
                      __global uint *number)
@@ -29,7 +29,8 @@ void apply_histogram(__global const uchar *codes, ulong codes_at, uint n, __glob
             ordo_add(&histogram[c], count[c]);
 }
 
-/* Sets the flags of shared/apply.h in `sums`. heads[j] becomes 1 if operation j starts a segment (see sorted_batch). */
+/* Sets the flags SUM_... (shared/apply.h) in `sums`. heads[j] becomes 1 if operation j starts a segment (see
+ * sorted_batch). */
 ORDO_KERNEL(RUN_GROUP)
 void apply_starts(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,
                   __global const uint *index, __global const uchar *there, uint n, __global uint *sums,
@@ -51,11 +52,12 @@ void apply_starts(__global const uchar *codes, ulong codes_at, __global const or
     }
 }
 
-/* Numbers the groups (all operations on one key). `sums` must hold the exclusive prefix sums of apply_starts' flags.
+/* Numbers the groups in key order. A group is all operations on one key. `sums` must hold the exclusive prefix sums of
+ * apply_starts' flags.
  *
  *   group_of[j]       group of operation j
  *   first_of[g]       first operation of group g
- *   there_before[g]   number of groups below g whose key was present before the batch
+ *   there_before[g]   number of earlier groups whose key was present before the batch
  *   head_at[s]        first operation of segment s (see sorted_batch)
  *   insert_at[i]      the i-th insert or combine */
 ORDO_KERNEL(RUN_GROUP)
@@ -92,7 +94,7 @@ typedef struct {
         sums, head_at, insert_at, (ulong) n + 1                                                                        \
     }
 
-/* x is the segment's first operation, y its first insert or combine so far, or NONE. */
+/* x is the segment's first operation. y is its first insert or combine so far, or NONE. */
 typedef uint2 segment;
 
 ORDO_FN segment segment_of(const segments *s, uint j)
@@ -117,7 +119,7 @@ void apply_segments(SEGMENT_ARGS, uint n, __global uint *start, __global uint *i
 /* Writes the results of finds, contains and updates, and also:
  *
  *   start_out[], insert_out[]   `start` and `insert` of sorted_batch
- *   places[]                    the flags of shared/apply.h
+ *   places[]                    the flags PLACE_... (shared/apply.h)
  *   entries[i]                  timeline_entry of operation i of the batch
  *   offsets[]                   zeros */
 ORDO_KERNEL(RUN_GROUP)
@@ -166,7 +168,8 @@ void apply_points(BATCH_ARGS, SEGMENT_ARGS, __global uint *start_out, __global u
     }
 }
 
-/* Writes an update for each changed key. place[] must hold the exclusive prefix sums of the flags PLACE_CHANGED. */
+/* Writes one update per key that the batch changes. place[] must hold the exclusive prefix sums of the flags
+ * PLACE_CHANGED. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_store(BATCH_ARGS, __global const uint *place, __global ordo_key *keys_out, __global merge_value *values_out,
                  __global uchar *erased)

@@ -10,9 +10,10 @@
 
 #define NONE 0xffffffffu
 
-/* A mixed batch (operations of several kinds). Operation j in key order is operation index[j] of the batch. codes[] and
- * values[] are in batch order, all other arrays in key order. A segment of a key's operations starts at the first one,
- * and at each `upsert` and `erase`. Later in a segment, only a `combine` or the first `insert` changes the key.
+/* A mixed batch has operations of several kinds. Operation j in key order is operation index[j] of the batch. codes[]
+ * and values[] are in batch order, all other arrays in key order. A segment is a part of the operations on one key. It
+ * starts at the key's first operation, or at an `upsert` or `erase`. Only `combine` and the first `insert` change the
+ * key later in a segment.
  *
  *   start[j]    first operation of j's segment
  *   insert[j]   first `insert` or `combine` of j's segment, up to j, else NONE
@@ -39,8 +40,8 @@ typedef struct {
         codes + codes_at, sorted, index, start, insert, there, before, values + values_at, made, n                     \
     }
 
-/* STATE_ABSENT, STATE_BEFORE (present, unchanged by the batch), or the index of the operation that wrote the key's
- * value: in made[] if the batch has combines, else in values[]. */
+/* STATE_ABSENT, STATE_BEFORE (present, unchanged by the batch), or the index of the key's value. With combines, this
+ * index is into made[], else into values[]. */
 typedef uint key_state;
 #define STATE_BEFORE 0xffffffffu
 #define STATE_ABSENT 0xfffffffeu

@@ -12,7 +12,7 @@ ORDO_FN ordo_key next_key(ordo_key key)
     return key_from_bits(bits + (bits != ~(ordo_key_form) 0));
 }
 
-/* The queries to the dictionary, in this order:
+/* Order and number of the queries to the dictionary:
  *
  *   n_up             upward seeks
  *   n_erased         upper neighbours of erased keys
@@ -27,8 +27,8 @@ ORDO_FN uint near_query(uint e, bool forward, uint n_up, uint n_seeks, uint n_er
     return forward ? n_up + e : n_seeks + n_erased + e;
 }
 
-/* Fills keys[], the queries to the dictionary: upward for the least key not less than the seek's key + 1, downward for
- * the greatest key less than the seek's key. So no query finds the seek's own key, which the batch may change. erased[]
+/* Fills keys[], the queries to the dictionary. An upward query finds the least key greater than the seek's key, a
+ * downward query the greatest lesser key. So no query finds the seek's own key, which the batch may change. erased[]
  * gets the erased keys that are present before the batch. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,
@@ -59,7 +59,7 @@ void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global cons
     }
 }
 
-/* Returns whether a query found a neighbour of `key`. An upward query for the greatest possible key finds only this
+/* Returns whether a query found a neighbour of `key`. For the greatest possible key, an upward query can find only this
  * key. */
 ORDO_FN bool has_near(ordo_key key, bool found, bool forward)
 {
@@ -86,9 +86,9 @@ typedef struct {
             n_erased ? place_of(places, n, PLACE_GONE, n) : 0                                                          \
     }
 
-/* A chain is a sequence of erased keys that are neighbours in the dictionary. ends[p] becomes p + 1 if a chain ends at
- * entry p's key, else 0. Then a maximum scan gives each entry its chain's end. The first half of ends[] is for upward
- * chains, in descending order of keys, so that ends come first. */
+/* A chain is a sequence of erased keys that are neighbours in the dictionary. ends[p] becomes p + 1 if entry p's key
+ * ends a chain, else 0. Then a maximum scan gives each entry its chain's end. The first half of ends[] is for upward
+ * chains. Its keys descend, so that ends come first. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
 {
@@ -120,7 +120,8 @@ ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
     return forward ? key_bits(a) < key_bits(b) : key_bits(a) > key_bits(b);
 }
 
-/* Writes a seek's result: sorted[position] unless s is STATE_ABSENT, else other_key if `other`, else nothing found. */
+/* Writes a seek's result: the batch's key sorted[position]. If s is STATE_ABSENT, writes other_key instead. If `other`
+ * is false too, the seek found nothing. */
 #if ORDO_VALUE_BYTES
 #define SEEK_VALUE()                                                                                                   \
     if (values_out && (s != STATE_ABSENT || other))                                                                    \
@@ -141,9 +142,9 @@ ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
     __global ordo_key *keys_out, ulong keys_out_at, __global merge_value *values_out, ulong values_out_at,             \
         __global uchar *found, ulong found_at
 
-/* Visits the batch's groups of equal keys, the nearest first. Stops at a key that is present, or beyond other_key, the
- * dictionary's nearest key. If SEEK_STEPS groups are not enough, sets changed[n + 1] to NONE. The host then repeats all
- * seeks with apply_seek_far. */
+/* Visits the batch's groups of equal keys, nearest to the seek's key first. Stops at a key that is present, or is
+ * farther than other_key, the dictionary's nearest key. After SEEK_STEPS groups, sets changed[n + 1] to NONE. The host
+ * then repeats all seeks with apply_seek_far. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *first_of, QUERY_ARGS, SEEK_OUT,
                 __global uint *changed)
@@ -193,7 +194,6 @@ void apply_seek_far(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, QU
     RUN_EACH (uint, q, n_seeks) {
         const bool forward = q < n_up;
         const uint j = ops[q], time = index[j], code = b.codes[time];
-        /* GT and LE also count sorted[j]. */
         const uint rank = timeline_rank(&t, group_of[j] + (code == CODE_SEEK_GT || code == CODE_SEEK_LE), time);
         const bool touched = forward ? rank < timeline_rank(&t, t.n_groups, time) : rank > 0;
         uint       at = seek_query(q, n_up, n_erased);

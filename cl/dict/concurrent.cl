@@ -16,7 +16,7 @@
 #endif
 
 typedef struct {
-    uint kinds; /* sum of enum ordo_fault values */
+    uint kinds; /* bitmap of enum ordo_fault */
     uint dice;
 } concurrent_faults;
 

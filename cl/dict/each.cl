@@ -13,14 +13,13 @@
     for (type i = (type) get_global_id(0), i##_stride = (type) get_global_size(0); i < (n);                            \
          i = (n) - (i) <= i##_stride ? (n) : i + i##_stride)
 
-/* Queries per work-item. */
+/* Queries that a work-item handles together. */
 #define RUN_STEP (ORDO_CPU ? RUN_STEP_CPU : 1)
-/* RUN_SOME(some) is a work-item's number of queries. If RUN_STEP is 1, no loop remains. */
+/* The constant 1 lets compilers remove the loop. */
 #define RUN_STEPS(n)   (((n) + (RUN_STEP - 1)) / RUN_STEP)
 #define RUN_SOME(some) (RUN_STEP == 1 ? 1 : (some))
 
-/* Returns the owner of item c, if owner i has the items starts[i] .. starts[i + 1] - 1: the last i in [low, high] with
- * starts[i] <= c. */
+/* Owner i has the items starts[i] .. starts[i + 1] - 1. Returns the owner of item c, among `low` to `high`. */
 ORDO_FN uint each_owner(__global const ulong *starts, uint low, uint high, ulong c)
 {
     while (low < high) {
@@ -33,7 +32,7 @@ ORDO_FN uint each_owner(__global const ulong *starts, uint low, uint high, ulong
     return low;
 }
 
-/* Like each_owner among low .. n - 1. Is faster if the owner is near `low`. */
+/* Like each_owner with high = n - 1. Is faster if the owner is near `low`. */
 ORDO_FN uint each_owner_from(__global const ulong *starts, uint low, uint n, ulong c)
 {
     uint step = 1;

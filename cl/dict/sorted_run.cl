@@ -8,7 +8,7 @@
 
 /* Built together: run_unsorted run_take run_repeats run_visible run_directories run_newest run_totals */
 
-/* Sets *wrong, which must be 0 before, to 1 unless keys ascend strictly. */
+/* Sets *wrong to 1 if a key is not less than the next key. *wrong must be 0 before. */
 ORDO_KERNEL(RUN_GROUP)
 void run_unsorted(__global const ordo_key *keys, ulong keys_at, uint count, __global uint *wrong)
 {
@@ -125,7 +125,7 @@ typedef struct {
     runs_words hidden_of[RUN_TABLE_MAX], visible_of[RUN_TABLE_MAX];
 } run_marks;
 
-/* Work-group r sets visible[] of run r to the number of visible elements before each block. */
+/* Work-group r fills run r's array `visible`: the number of visible elements before each block. */
 ORDO_KERNEL(RUN_GROUP)
 void run_directories(RUNS_KEYS run_table runs)
 {

@@ -5,15 +5,16 @@
 
 #define TIMELINE_BLOCK 32
 
-/* Packs an operation's group (the number of its key among the batch's distinct keys) and change: 1 if it adds the key,
- * -1 if it removes the key, else 0. */
+/* Packs an operation's group and change. The group is the number of its key among the batch's distinct keys. The change
+ * is 1 if the operation adds the key, -1 if it removes the key, else 0. */
 ORDO_FN ulong timeline_entry(uint group, int change)
 {
     return (ulong) group << 2 | (uint) (change + 1);
 }
 
-/* Wavelet matrix of the batch's entries, with a level for each bit of the groups. The highest level is in batch order.
- * Level b - 1 is level b, stably partitioned by bit b: 0 before 1. Level b stores for each block of 32 entries:
+/* Wavelet matrix of the batch's entries, with a level for each bit of the groups. The highest level has the entries in
+ * batch order. The level below level b has the same entries, stably sorted by bit b. Level b stores for each block of
+ * 32 entries:
  *
  *   masks[3 * block]      bit b of each entry's group
  *   masks[3 * block + 1]  1 for each entry whose bit b is 0 and whose change is 1
@@ -23,7 +24,7 @@ ORDO_FN ulong timeline_entry(uint group, int change)
 typedef struct {
     __global const uint  *masks;
     __global const ulong *sums;
-    __global const uint  *there_before; /* there_before[g]: number of groups below g present before the batch */
+    __global const uint  *there_before; /* For each g, number of earlier groups present before the batch. */
     uint                  n, n_blocks, n_levels, n_groups;
 } timeline;
 
@@ -35,8 +36,8 @@ typedef struct {
         masks, sums, there_before, n, n_blocks, n_levels, group_of[n]                                                  \
     }
 
-/* Counts the groups with a 0 at bit `level` among a level's first e entries. Adds the changes of these entries to
- * *changes. (Oclgrind cannot run a function that returns a struct.) */
+/* Counts entries with a 0 at bit `level` of their groups, among the level's first e entries. Adds the changes of these
+ * entries to *changes. */
 ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private int *changes)
 {
     const uint           block = e / TIMELINE_BLOCK, below = (1u << (e % TIMELINE_BLOCK)) - 1;
@@ -47,8 +48,8 @@ ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private in
     return (uint) (sum >> 32) + popcount(~masks[0] & below);
 }
 
-/* Keeps the entries *first .. *end - 1 whose group has *bit at bit `level`, as a range of the level below. Returns the
- * sum of the changes of entries whose bit is 0. If `select`, first sets *bit to whether *least is at least this sum. */
+/* Narrows the entries *first .. *end - 1 to those whose bit `level` is *bit, a range of the level below. Returns the
+ * sum of the changes of entries whose bit is 0. If `select`, first sets *bit to *least >= this sum. */
 ORDO_FN int timeline_descend(const timeline *t, uint level, uint *first, uint *end, bool *bit, int *least, bool select)
 {
     int        before = 0, changes = 0, unused = 0;
@@ -93,7 +94,7 @@ ORDO_FN uint timeline_select(const timeline *t, uint r, uint time)
     for (uint level = t->n_levels; level-- > 0;) {
         const uint middle = min(group + (1u << level), t->n_groups);
         const uint before = t->there_before[middle] - t->there_before[min(group, t->n_groups)];
-        /* Bit `level` halves the remaining groups. The lower half has before + changes present keys at `time`. */
+        /* Bit `level` halves the remaining groups. In the lower half, before + changes keys are present. */
         int       least = (int) (r - before);
         bool      bit = false;
         const int changes = timeline_descend(t, level, &first, &end, &bit, &least, true);

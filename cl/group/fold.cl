@@ -56,9 +56,9 @@ ORDO_STATIC_ASSERT(FOLD_GROUP % TEAM_WIDTH == 0, "a team lies within one work-gr
 
 /* ---- items ----------------------------------------------------------------------------------------------------- */
 
-/* A fold_item is a value, plus a flag (FOLD_SEGMENTED) or a mark (FOLD_NUMBERED). FOLD_SUM adds keys, other operations
- * compare ordered forms (shared/key.h). It is no struct, because Oclgrind 21.10 cannot run functions that return
- * structs. */
+/* A fold_item is a value, with a flag (FOLD_SEGMENTED) or mark (FOLD_NUMBERED). FOLD_SUM adds keys. Minima and maxima
+ * compare ordered forms (shared/key.h). Oclgrind 21.10 cannot run functions that return structs, so fold_item is no
+ * struct. */
 #if FOLD_COUNTS
 typedef uint fold_word;
 #define FOLD_BITS 32
@@ -133,7 +133,7 @@ ORDO_FN uint fold_last_head(fold_item x)
 }
 #endif
 
-/* True if no earlier item can change x, because a segment begins in the items that x combines. */
+/* True if x includes the head of a segment. Then no earlier item can change x. */
 ORDO_FN bool fold_is_closed(fold_item x)
 {
     return FOLD_SEGMENTED && fold_head(x);

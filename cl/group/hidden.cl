@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts and finds the visible elements of a sorted run. Bit i of `hidden` is 1 if a newer run replaces or erases
- * element i, else element i is visible. `hidden` is NULL if all are visible. visible[j] is the number of visible
- * elements before element j * RUN_BLOCK. Both arrays begin at multiples of 256 bytes. */
+/* Counts and finds the visible elements of a sorted run. An element is hidden if a newer run replaces or erases it,
+ * else visible. Bit i of `hidden` is 1 if element i is hidden. `hidden` is NULL if no element is. visible[j] counts the
+ * visible elements before element j * RUN_BLOCK. Both arrays begin at multiples of 256 bytes. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/runs.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decoupled look-back: a scan in one pass. Each group publishes the reduction of its tile (LOOKBACK_OWN), and later the
- * reduction of all tiles up to its tile (LOOKBACK_PREFIX). It combines published results of earlier tiles, back to the
- * nearest LOOKBACK_PREFIX. */
+/* Decoupled look-back scans an array in one pass. Each group first publishes the reduction of its tile (LOOKBACK_OWN).
+ * Later it publishes the reduction of all tiles up to its tile (LOOKBACK_PREFIX). This combines published results of
+ * earlier tiles, back to the nearest LOOKBACK_PREFIX. */
 
 /* A group that misses a tile's result after LOOKBACK_POLLS polls reduces the tile from the input, so no device hangs.
  * Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back (NVR-2016-002). Smith, Levien and
  * Owens, Decoupled Fallback (SPAA 2025). */
 
 /* The including file defines LOOKBACK_INPUT, the type of the arguments, and lookback_refold, which reduces one tile.
- * Tests suppress results by bits of LOOKBACK_FAULTS:
+ * Tests set bits of LOOKBACK_FAULTS, so that some results are never published:
  *  1   LOOKBACK_OWN of odd tiles
  *  2   LOOKBACK_PREFIX of odd tiles
  *  4   all LOOKBACK_PREFIX */
@@ -31,7 +31,7 @@
 /* Layout of a published word:
  *  bits 0 and 1   LOOKBACK_OWN or LOOKBACK_PREFIX
  *  bit 2          a segmented reduction's head flag
- *  bits 3 to 15   the launch's stamp
+ *  bits 3 to 15   the launch's number (`stamp`)
  *  upper half     a part of the item
  * Each word has both flag and data, so relaxed accesses suffice. */
 #if ORDO_INT64_ATOMICS
@@ -52,9 +52,8 @@ ORDO_STATIC_ASSERT(LOOKBACK_WORDS * sizeof(lookback_word) ==
                    "the host reserves so many bytes for a tile");
 ORDO_STATIC_ASSERT(3 + LOOKBACK_STAMP_BITS <= LOOKBACK_PAYLOAD_BITS, "half of a word is payload");
 
-/* Memory that all groups of a launch share: a counter that hands out tiles, 0 before the launch, then the published
- * words of each tile. Each launch needs a new `stamp`, not 0. Words with another stamp count as unpublished, so no
- * launch clears them. */
+/* All groups of a launch share this memory. The counter `ticket` hands out tiles, and must be 0 before the launch. Each
+ * launch needs a new nonzero `stamp`. Words with another stamp count as unpublished, so no launch clears them. */
 typedef struct {
     volatile __global uint          *ticket;
     volatile __global lookback_word *words;
@@ -160,8 +159,8 @@ ORDO_FN void lookback_announce(lookback_state s, uint tile, fold_item own, bool 
 
 /* Reduces a tile whose group has published no result. The whole sub-group must call.
  *
- * If in_place, the group overwrites its tile after it publishes a result. So if no word is published after the read,
- * the input was intact. Otherwise returns the published item, with flag LOOKBACK_NONE if some words are missing. */
+ * If in_place, a group overwrites its tile after it publishes. So if no word is published after lookback_refold, the
+ * input was intact. Otherwise returns the published item, with flag LOOKBACK_NONE if some words are missing. */
 ORDO_FN lookback_status lookback_again(__private const LOOKBACK_INPUT *input, lookback_state s, uint tile,
                                        bool in_place)
 {

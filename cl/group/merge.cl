@@ -25,7 +25,7 @@ ORDO_FN uint merge_path(__local const ordo_key_form *a, uint a_count, __local co
 }
 
 /* Defines function `name`, which writes the next `items` elements of the merge to merged[], and their indices in `keys`
- * to from[]. May read `items` keys after the parts. */
+ * to from[]. May read up to `items` keys past the end of a part. */
 #define MERGE_DEFINE_SERIAL(name, items)                                                                               \
     ORDO_FN void name(__local const ordo_key_form *keys, merge_cursor at, __private ordo_key_form *merged,             \
                       __private uint *from)                                                                            \

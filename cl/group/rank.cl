@@ -23,7 +23,7 @@
 #define RANK_TILE  (GROUP_SIZE * RANK_ITEMS)
 #define RANK_WORDS (RANK_TEAMS * RANK_RADIX)
 
-/* Runs the next block for each digit value of this work-item: its j-th value is `digit`. */
+/* Loops over this work-item's digit values. `digit` is the j-th. */
 #define RANK_DIGITS_PER_ITEM ((RANK_RADIX + GROUP_SIZE - 1) / GROUP_SIZE)
 
 #define RANK_FOR_MY_DIGITS(digit, j)                                                                                   \
@@ -70,7 +70,7 @@ ORDO_FN void rank_clear(__local uint *counts)
     team_sync();
 }
 
-/* Counts the team's keys by digit. Needs rank_clear before. */
+/* Counts the team's keys by digit. Call rank_clear first. */
 ORDO_FN void rank_count(const ordo_key_form *bits, uint shift, uint mask, __local uint *counts)
 {
     __local uint *mine = counts + team_index() * RANK_RADIX;
@@ -79,8 +79,8 @@ ORDO_FN void rank_count(const ordo_key_form *bits, uint shift, uint mask, __loca
         ordo_local_add(&mine[rank_digit(bits[i], shift, mask)], 1);
 }
 
-/* Sets rank i to mine[digit of key i] plus the number of the team's earlier keys with this digit. Adds the team's keys
- * to mine[]. If mine[] was 0, the results are ranks within the team. If rank_starts has set mine[], they are places. */
+/* Sets rank i to mine[digit of key i] plus the number of the team's earlier keys with this digit. Then adds the team's
+ * keys to mine[]. Results are ranks within the team if mine[] was 0, places if rank_starts has set mine[]. */
 ORDO_FN void rank_within_team(const ordo_key_form *bits, uint shift, uint mask, __local uint *counts,
                               rank_places *ranks)
 {
@@ -101,7 +101,7 @@ ORDO_FN void rank_within_team(const ordo_key_form *bits, uint shift, uint mask, 
 
 #define RANK_TEAMS_AHEAD (RANK_TEAMS < 8 ? RANK_TEAMS : 8)
 
-/* Sets total[j] to the number of the tile's keys with this work-item's j-th digit. Needs a barrier before. */
+/* Sets total[j] to the number of the tile's keys with this work-item's digit number j. A barrier must precede. */
 ORDO_FN void rank_totals(__local const uint *counts, uint *total)
 {
     RANK_FOR_MY_DIGITS(digit, j)
@@ -116,8 +116,8 @@ ORDO_FN void rank_totals(__local const uint *counts, uint *total)
     }
 }
 
-/* Replaces each team's count of a digit by the place of the team's first key with this digit. `next` is the place of
- * the tile's first such key. */
+/* Replaces each team's count of a digit by the place (index after the sort) of the team's first such key. `next` is the
+ * place of the tile's first such key. */
 ORDO_FN void rank_team_starts(__local uint *counts, uint digit, uint next)
 {
     for (uint first = 0; first < RANK_TEAMS; first += RANK_TEAMS_AHEAD) {
@@ -134,8 +134,8 @@ ORDO_FN void rank_team_starts(__local uint *counts, uint digit, uint next)
     }
 }
 
-/* Sets start[j] to the place of the tile's first key with this work-item's j-th digit, and calls rank_team_starts. A
- * barrier must follow. */
+/* Calls rank_team_starts for each digit of this work-item. start[j] becomes the place of the tile's first key with the
+ * j-th of these digits. A barrier must follow. */
 ORDO_FN void rank_starts(__local uint *counts, const uint *total, __local uint *scratch, uint *start)
 {
     uint sum = 0, all;
@@ -152,7 +152,7 @@ ORDO_FN void rank_starts(__local uint *counts, const uint *total, __local uint *
     }
 }
 
-/* Turns ranks within the team into places. Needs a barrier after rank_starts. */
+/* Turns ranks within the team into places. A barrier must separate this call from rank_starts. */
 ORDO_FN void rank_to_places(const ordo_key_form *bits, uint shift, uint mask, __local const uint *counts,
                             rank_places *ranks)
 {

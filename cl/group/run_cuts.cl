@@ -33,8 +33,8 @@ ORDO_FN uint runs_last_start(__local const uint *starts, uint n, uint x)
     return found;
 }
 
-/* Returns how many of keys 0 .. high - 1 are less than x (if `ties`, not greater). The result must be at least
- * `low`. */
+/* Returns the number of keys less than x among the first `high`. With `ties`, also counts keys equal to x. The result
+ * must be at least `low`. */
 ORDO_FN uint runs_count_before(__global const ordo_key *keys, uint low, uint high, ordo_key_form x, bool ties)
 {
     while (low < high) {
@@ -47,8 +47,8 @@ ORDO_FN uint runs_count_before(__global const ordo_key *keys, uint low, uint hig
     return low;
 }
 
-/* Returns how many samples (every stride-th element) of run r come before a sample of run `own` with key x. Equal keys
- * are ordered by run. */
+/* Every stride-th element of a run is a sample. Returns how many samples of run r precede run `own`'s sample with key
+ * x. Equal keys are ordered by run. */
 ORDO_FN uint runs_samples_before(__local const run_table *table, __global const ordo_key *samples, uint r,
                                  ordo_key_form x, uint own)
 {
@@ -56,7 +56,6 @@ ORDO_FN uint runs_samples_before(__local const run_table *table, __global const 
     return runs_count_before(samples + first, 0, count, x, r < own);
 }
 
-/* A run's part of a tile. */
 typedef struct {
     uint begin, end;
 } runs_part;

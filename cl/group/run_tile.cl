@@ -15,8 +15,8 @@
 
 MERGE_DEFINE_SERIAL(runs_serial, RUNS_ITEMS)
 
-/* Round l of the merge leaves *regions* of 2^l merged runs: 16, 8, 4, 2 and 1 for 16 runs. After round 0, regions begin
- * at multiples of RUNS_ITEMS, so a work-item's slots are in one region. */
+/* Each round of the merge halves the number of *regions*. After round l, a region holds 2^l merged runs. After round 0,
+ * regions begin at multiples of RUNS_ITEMS, so a work-item's slots are in one region. */
 #define RUNS_REGIONS    (2 * RUN_TABLE_MAX - 1)
 #define RUNS_ROUNDS_MAX 4
 ORDO_FN uint runs_first_region(uint round)
@@ -31,18 +31,18 @@ typedef struct {
     ushort from[RUNS_SLOTS + RUNS_ITEMS];
 #endif
 #if VALUE_COMBINES
-    /* If slot s held a second-run element before the merge, upto[s] first-run elements come before it. */
+    /* upto[s] counts the first-run elements that the merge puts before the second-run element from slot s. */
     ushort upto[RUNS_SLOTS + RUNS_ITEMS];
 #endif
     run_table table;
     runs_part part[RUN_TABLE_MAX];
     uint      before[RUN_TABLE_MAX]; /* Number of output elements of run r before this tile. */
-    /* runs_lay_out shifts these pointers: key_of[r][at] is run r's key in slot `at` before the merge. */
+    /* runs_lay_out shifts these pointers: key_of[r][i] is run r's key in slot i before the merge. */
     runs_keys   key_of[RUN_TABLE_MAX];
     runs_values value_of[RUN_TABLE_MAX];
 #if RUNS_HIDDEN
     runs_words hidden_of[RUN_TABLE_MAX], visible_of[RUN_TABLE_MAX];
-    uint       shift[RUN_TABLE_MAX];       /* Before the merge, slot `at` has element shift[r] + at of run r. */
+    uint       shift[RUN_TABLE_MAX];       /* Run r's element shift[r] + i is in slot i before the merge. */
     uint       marks[RUNS_SLOTS / 32 + 2]; /* Bitmap of hidden elements of the output. */
 #endif
 #if RUNS_CLOSES_GAPS
@@ -90,8 +90,7 @@ ORDO_FN uint runs_output_before(__local const runs_local *mem, uint r, uint i)
     return i;
 }
 
-/* RUNS_SETTER(i) selects work-item i of four that initialize local memory. One work-item sets all key and value
- * pointers, which saves registers. */
+/* One work-item sets all key and value pointers, which saves registers. */
 #define RUNS_SETTER(i) (get_local_id(0) == (i) * (RUNS_GROUP / 4))
 
 /* Computes the tile's part of each run, and the regions (merged runs) of each round. Ends with a barrier. */
@@ -166,15 +165,15 @@ ORDO_FN void runs_load_keys(__local runs_local *mem, uint n, uint count)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Returns whether the round may change the work-item's slots, from `slot` on. */
+/* Returns whether the round may change this work-item's slots. */
 ORDO_FN bool runs_merges(__local const runs_local *mem, uint round, uint slot)
 {
     const uint right = runs_first_region(round - 1) + 1;
     return slot < mem->used[round] && (slot >= mem->count[right - 1] || mem->count[right] > 0);
 }
 
-/* Merges regions of the previous round in pairs, in place. n is 2^n_rounds. Begins after a barrier and ends with
- * one. */
+/* Merges regions of the previous round in pairs, in place. n is the number of regions after round 0. Begins after a
+ * barrier and ends with one. */
 ORDO_FN void runs_merge_round(__local runs_local *mem, uint round, uint n)
 {
     const uint    slot = (uint) get_local_id(0) * RUNS_ITEMS;
@@ -319,8 +318,8 @@ ORDO_FN void runs_note_first(__local runs_local *mem, uint count)
     }
 }
 
-/* Returns `value` combined with the first run's value of the same key, if any. `value` belongs to the element in slot
- * `slot`, which was in slot `at` before the merge. */
+/* Combines `value` with the first run's value of the same key, if it exists. `value` belongs to the element in `slot`,
+ * which was in slot `at` before the merge. */
 ORDO_FN merge_value runs_combined(__local const runs_local *mem, uint slot, uint at, merge_value value)
 {
     const uint second_run = mem->start[1];
@@ -409,7 +408,7 @@ ORDO_FN void runs_copy_values(__local const runs_local *mem, uint n, uint count,
 #endif
 }
 
-/* `count` is at least 1. Ends with a barrier. */
+/* Loads and merges a tile of `count` elements, at least 1. Ends with a barrier. */
 ORDO_FN void runs_make_tile(__local runs_local *mem, uint n_rounds, uint count)
 {
     runs_load_keys(mem, 1u << n_rounds, count);

@@ -3,7 +3,8 @@
 #pragma once
 #include "group/run_cuts.cl"
 
-/* The key of a run's next element, and the run's number. Heads sort by key, then by run, exhausted runs last. */
+/* A head is the key of a run's next element with the run's number. Heads sort by key, then by run. Exhausted runs come
+ * last. */
 #if KEY_BITS == 32
 typedef ulong     runs_head;
 ORDO_FN runs_head runs_head_of(ordo_key_form key, uint r)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A team (device/team.cl) searches a node of an index, a work-item a tree in local memory or an interval of an array.
- * The *rank* of a query is the number of keys less than the query (SEARCH_UPPER: not greater). Queries are in ordered
- * form (shared/key.h). */
+/* A team (device/team.cl) searches a node of an index. A work-item searches a tree in local memory, or an interval of
+ * an array. The *rank* of a query is the number of keys less than the query (SEARCH_UPPER: not greater). Queries are in
+ * ordered form (shared/key.h). */
 #pragma once
 #include "device/team.cl"
 #include "shared/key.h"
@@ -19,7 +19,7 @@
 #ifndef SEARCH_ITEMS
 #define SEARCH_ITEMS 1
 #endif
-/* Unrolls the next loop: on CPUs by four, because more takes seconds to compile. */
+/* Unrolls the next loop, but on CPUs by four only. More takes seconds to compile. */
 #if ORDO_CPU
 #define SEARCH_EACH _Pragma("unroll 4")
 #else
@@ -37,7 +37,7 @@ ORDO_FN bool search_before(ordo_key_form key, ordo_key_form query)
 
 /* ---- a node, by a team ----------------------------------------------------------------------------------------- */
 
-/* Number of keys in a *piece*, the part of a node that a lane loads at once: a vector on CPUs, 16 bytes on GPUs. */
+/* A lane loads a node in *pieces* of PIECE_KEYS keys: a vector on CPUs, 16 bytes on GPUs. */
 #if ORDO_CPU && KEY_BITS <= 64
 #define PIECE_KEYS (SEARCH_NODE < 16 ? SEARCH_NODE : 16)
 #else
@@ -95,7 +95,6 @@ ORDO_FN key_piece piece_bits(key_piece piece)
 #endif
 }
 
-/* Adds the elements of a vector comparison, whose true elements are -1. The builtin is faster. */
 #if defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))
 #if __has_builtin(__builtin_reduce_add)
 #define piece_sum(v) __builtin_reduce_add(v)
@@ -187,7 +186,7 @@ ORDO_FN uint piece_before(__private const ordo_key_form piece[PIECE_KEYS], ordo_
     return before;
 }
 
-/* Returns how many separators in this lane's part of the node come before the query. */
+/* Returns how many of the node's keys in this lane's pieces come before the query. */
 ORDO_FN uint node_before(__global const ordo_key_form *node, ordo_key_form query)
 {
     uint before = 0;
@@ -207,7 +206,7 @@ ORDO_FN uint node_before(__global const ordo_key_form *node, ordo_key_form query
 /* The tree has 2^depth - 1 separators in breadth-first order: tree[1] is the root, node k has the children 2k and 2k +
  * 1. Khuong and Morin, Array Layouts for Comparison-Based Searching (JEA 2017). */
 
-/* Returns the index in the tree of the separator with i lesser separators. i < 2^depth - 1. */
+/* Returns the index in the tree of the i-th least separator, from 0. i < 2^depth - 1. */
 ORDO_FN uint tree_place(uint depth, uint i)
 {
     const uint above_leaf = 31 - clz((i + 1) & (0 - (i + 1)));
@@ -255,12 +254,12 @@ ORDO_FN void span_ranks(__global const ordo_key *keys, uint count, __private con
         rank[r] += search_before(key_bits(keys[rank[r]]), query[r]);
 }
 
-/* Returns the interval that contains the ranks of all queries from `low` to `high`. Each half of the group searches for
- * one of them. The whole group must call. Begins and ends with a barrier. */
+/* Returns an interval that contains the rank of each query from `low` to `high`. One half of the group searches for
+ * `low`, the other for `high`. The whole group must call. Begins and ends with a barrier. */
 #if SEARCH_GROUP > 1
 #define NARROW_PROBES (SEARCH_GROUP / 2)
-/* Searches for `low` (s = 0) and `high` (s = 1). before[s][k] is 1 if the k-th compared key comes before the query.
- * count[s] counts these keys. */
+/* before[s][k] is 1 if the k-th compared key comes before the query: `low` for s = 0, `high` for s = 1. count[s] counts
+ * these keys. */
 typedef struct {
     uint before[2][NARROW_PROBES];
     uint count[2];
@@ -273,7 +272,7 @@ ORDO_FN span group_narrow(__global const ordo_key *keys, uint count, ordo_key_fo
     const uint          side = get_local_id(0) / NARROW_PROBES;
     const uint          probe = get_local_id(0) % NARROW_PROBES;
     const ordo_key_form query = side ? high : low;
-    uint                first = 0; /* Start of the interval to search, whose size is at most `left`. */
+    uint                first = 0;
 
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint left = count; left > 0;) {

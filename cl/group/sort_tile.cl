@@ -2,8 +2,7 @@
 /* Sorts one tile of a radix sort in a work-group: loads it, ranks the keys by a digit, writes the elements to the
  * output. The whole group must call each function.
  *
- * The widest digit has RANK_BITS bits. With SORT_PLANNED, the plan (a buffer) has the digit of each pass, else a kernel
- * argument. */
+ * The widest digit has RANK_BITS bits. A kernel argument gives the digit, or with SORT_PLANNED a buffer, the plan. */
 #pragma once
 #include "device/atomic.cl"
 #include "device/team.cl"
@@ -21,7 +20,7 @@
 
 /* ---- digits ---------------------------------------------------------------------------------------------------- */
 
-/* A digit of the ordered form. Digit number 0 is the least significant. */
+/* Part of a key's ordered form (shared/key.h). Digit 0 is the least significant. */
 typedef struct {
     uint number, shift, mask;
 } sort_digit;
@@ -33,8 +32,7 @@ ORDO_FN sort_digit sort_digit_of(uint number, uint first_bit, uint bits, uint pa
     return (sort_digit) { number, first_bit + below, (1u << width) - 1 };
 }
 
-/* Kernels without a plan (the digit of each pass) omit its parameters, because unused parameters cost up to 4 % of the
- * speed. */
+/* Kernels without a plan omit its parameters. Unused parameters cost up to 4 % of speed. */
 #if SORT_PLANNED
 #define SORT_PLAN_PARAMS __global const uint *plan, struct sort_planned planned,
 #define SORT_PLAN        plan, planned,
@@ -59,7 +57,7 @@ ORDO_FN sort_digit sort_pass_digit(SORT_PLAN_PARAMS struct sort_pass p)
 
 /* Holds the counts of all teams, then the keys in digit order, then the values. */
 typedef union {
-    uint       counts[RANK_TEAMS > 1 ? RANK_WORDS : 2 * RANK_RADIX]; /* sort_direct needs two rows of counts. */
+    uint       counts[RANK_TEAMS > 1 ? RANK_WORDS : 2 * RANK_RADIX]; /* Kernel sort_direct needs two rows of counts. */
     ordo_key   keys[RANK_TILE];
     ordo_value values[ORDO_VALUE_BYTES ? RANK_TILE : 1];
 } sort_exchange;
@@ -70,7 +68,7 @@ typedef struct {
     uint          base[RANK_RADIX]; /* An element's output index is base[digit] plus its index in the sorted tile. */
     uint          tile;
     sort_digit    digit;
-    uint          missing; /* 1 + the number of an earlier tile without published counts, or 0. */
+    uint          missing; /* 1 + the number of an earlier tile with unpublished counts, or 0 if there is none. */
 } sort_local_memory;
 
 #ifndef LOCAL_BYTES
@@ -170,8 +168,8 @@ ORDO_FN void sort_exchange_keys(__local sort_local_memory *l, const ordo_key_for
         l->exchange.keys[rank_place_of(places, i)] = key_from_bits(bits[i]);
 }
 
-/* Sorts the keys of a tile by a digit into l->exchange. Sets total[j] to the number of keys with this work-item's j-th
- * digit, and start[j] to the index of the first. A barrier must follow. */
+/* Sorts the keys of a tile by a digit into l->exchange. For the j-th digit value of this work-item, total[j] becomes
+ * the number of its keys, start[j] the index of the first. A barrier must follow. */
 ORDO_FN void sort_rank_tile(__local sort_local_memory *l, const ordo_key_form *bits, sort_digit d, rank_places *places,
                             uint *total, uint *start)
 {

@@ -13,14 +13,14 @@
 #define STRINGS_TILE 4096
 #endif
 
-/* Loops over this work-item's rows i of the group's tile, below `count`. */
+/* Loops over the rows i < count of the group's tile that this work-item handles. */
 #define STRINGS_FIRST ((uint) get_group_id(0) * STRINGS_TILE)
 #define STRINGS_EACH(i, count)                                                                                         \
     for (uint i = STRINGS_FIRST + (uint) get_local_id(0),                                                              \
               end_ = min((count) -STRINGS_FIRST, (uint) STRINGS_TILE) + STRINGS_FIRST;                                 \
          i < end_; i += STRINGS_GROUP)
 
-/* Positions count from the start of the buffer. */
+/* A position is a byte's index in the buffer. */
 typedef struct {
     __global const uchar *bytes;
     ulong                 end; /* No load reaches position `end`. */
@@ -43,7 +43,7 @@ ORDO_FN ulong string_load(__private const string_bytes *s, ulong at)
 }
 #endif
 
-/* Returns `left` bytes, 0 to 8, from position `at` on, with the first byte most significant. Missing bytes are 0. */
+/* Returns the `left` bytes from position `at` on (0 to 8), the first byte most significant. Missing bytes are 0. */
 ORDO_FN ulong string_word(__private const string_bytes *s, ulong at, uint left)
 {
     if (left == 0)
@@ -95,7 +95,7 @@ ORDO_FN ulong string_offset_at(__private const string_column *c, uint i)
     return c->wide ? ((__global const ulong *) c->offsets)[c->offsets_at + i] : c->offsets[c->offsets_at + i];
 }
 
-/* Unless `good`, the offsets are invalid, and the bytes must not be read. */
+/* If `good` is false, the offsets are invalid, and the bytes must not be read. */
 typedef struct {
     ulong at, length;
     bool  good;

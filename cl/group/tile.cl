@@ -2,8 +2,8 @@
 /* Loads and stores a work-group's tile of an array. Each work-item has TILE_ITEMS keys in registers. Aligned arrays are
  * accessed by vectors of TILE_VECTOR keys. */
 
-/* Tile 0 begins `shift` keys before the array, so that vectors are aligned. Position p, from the start of tile 0, has
- * key p - shift. A team (device/team.cl) has TILE_ROWS rows of TEAM_WIDTH vectors, one vector per lane. */
+/* Tile 0 begins `shift` keys before the array, so that vectors are aligned. A position counts keys from the start of
+ * tile 0. A team (device/team.cl) has TILE_ROWS rows of TEAM_WIDTH vectors, one vector per lane. */
 #pragma once
 #include "group/fold.cl"
 

@@ -93,7 +93,6 @@ typedef struct {
     uint         ticket;
 } tiles_local;
 
-/* lookback_state describes `state` and `stamp`. */
 ORDO_FN void tiles_look_back(__private const LOOKBACK_INPUT *in, bool in_place, __global uint *state, uint stamp,
                              __local tiles_local *l)
 {

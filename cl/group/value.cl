@@ -29,7 +29,8 @@
 
 #define VALUE_SIGN_ ((ordo_value) 1 << (8 * ORDO_VALUE_BYTES - 1))
 
-/* Maps a value to an unsigned number. The minimum or maximum (`how`) of two values has the greater number. */
+/* Maps a value to an unsigned number. value_combine_by picks the value with the greater number, for minima and maxima
+ * (`how`). */
 ORDO_FN ordo_value value_rank(ordo_value value, uint how)
 {
     const uint       order = VALUE_ORDER_OF(how);

@@ -16,7 +16,8 @@ ORDO_FN ordo_value aggregate_of(__global const ordo_value *values, ulong first, 
     return sum;
 }
 
-/* Combines each AGGREGATE_FAN of the `count` values from levels[from] on into one value from levels[to] on. */
+/* Combines groups of AGGREGATE_FAN values into one value each. The `count` values begin at levels[from], the results at
+ * levels[to]. */
 ORDO_KERNEL(RUN_GROUP)
 void aggregate_level(__global ordo_value *levels, ulong from, uint count, ulong to)
 {

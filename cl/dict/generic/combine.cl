@@ -44,8 +44,8 @@ void combine_heads(__global const ordo_key *restrict keys, ulong     keys_at, __
     }
 }
 
-/* Sets brought[j] to the value that operation j contributes to its key's value, or to VALUE_NONE, the identity. An
- * insert contributes only if its key was absent when its segment began, and insert[j] is j (struct sorted_batch). */
+/* Sets brought[j] to the value that operation j adds to its key's value, or to VALUE_NONE, the identity. An insert adds
+ * its value only if insert[j] is j (struct sorted_batch) and its key was absent when its segment began. */
 ORDO_KERNEL(RUN_GROUP)
 void combine_brought(__global const uchar *codes, ulong codes_at, __global const merge_value *values, ulong values_at,
                      __global const uint *index, __global const uint *start, __global const uint *insert,
@@ -60,8 +60,8 @@ void combine_brought(__global const uchar *codes, ulong codes_at, __global const
     }
 }
 
-/* made[j] is the combination of brought[start[j]] .. brought[j]. Combines before[j], the key's value before the batch,
- * into made[j], unless the key was absent or operation start[j] is an upsert or erasure. */
+/* Before the call, made[j] combines brought[start[j]] .. brought[j]. Combines before[j], the key's value before the
+ * batch, into made[j]. Leaves made[j] if the key was absent, or if operation start[j] is an upsert or erasure. */
 ORDO_KERNEL(RUN_GROUP)
 void combine_made(__global const uchar *codes, ulong codes_at, __global const uint *index, __global const uint *start,
                   __global const uchar *there, __global const merge_value *before, uint n, __global merge_value *made)

@@ -11,8 +11,8 @@
 
 #define INTERVAL_NONE 0xffffffffu
 
-/* Limits range i, the ranks first[i] .. past[i] - 1, to its first `most` elements (`descending`: its last). lengths[i]
- * becomes their number, ends[i] their greatest rank (`descending`: least). */
+/* Range i has the ranks first[i] .. past[i] - 1. Keeps its first `most` elements, or if `descending` its last.
+ * lengths[i] becomes their number, ends[i] their greatest rank, or if `descending` their least. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_limit(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                     __global const uint *first, __global const uint *past, __global const uint *limits, ulong limits_at,
@@ -27,8 +27,8 @@ void interval_limit(__global const ordo_key *lo, ulong lo_at, __global const ord
     }
 }
 
-/* Writes the limited ranges as keys. ends[i], the key at the rank that interval_limit wrote, replaces the upper bound
- * (`descending`: the lower). An empty range gets lo_out > hi_out. */
+/* Writes the limited ranges as keys. ends[i] is the key whose rank interval_limit wrote. It replaces the upper bound,
+ * or if `descending` the lower. An empty range gets lo_out > hi_out. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_bound(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                     __global const uint *lengths, __global const ordo_key *ends, uint descending,
@@ -181,8 +181,8 @@ ORDO_FN uint interval_less(__global const uint *sorted, uint m, uint x)
     return low;
 }
 
-/* Replaces the ranks first[i] and past[i] by the pieces that begin there. `ends` is sorted. Piece p is the ranks
- * ends[p] .. ends[p + 1] - 1. */
+/* Piece p has the ranks ends[p] .. ends[p + 1] - 1, and `ends` is sorted. Replaces the ranks first[i] and past[i] by
+ * the pieces that begin there. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_find(__global const uint *ends, uint m, uint n, __global uint *first, __global uint *past)
 {
@@ -192,9 +192,9 @@ void interval_find(__global const uint *ends, uint m, uint n, __global uint *fir
     }
 }
 
-/* Handles intervals of 2^level to 2^(level + 1) - 1 pieces. Two segments of 2^level pieces cover such an interval i:
- * one from its first piece on, one up to its last. Lowers the owners of both segments to at most i. owners[p] belongs
- * to the segment that begins at piece p. */
+/* Handles intervals of 2^level to 2^(level + 1) - 1 pieces. Two segments of 2^level pieces cover such an interval i.
+ * One begins at its first piece, the other ends at its last. Lowers both segments' owners to at most i. owners[p]
+ * belongs to the segment that begins at piece p. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_paint(__global const uint *first, __global const uint *past, uint n, uint level, __global uint *owners)
 {
@@ -207,9 +207,9 @@ void interval_paint(__global const uint *first, __global const uint *past, uint 
     }
 }
 
-/* Computes the owners of segments of 2^level pieces (`to`) from the owners of segments twice as long (`from`). Both are
- * indexed by the segment's first piece. A segment's owner is the least interval that covers it. The long segments at p
- * and p - 2^level contain the short one at p. */
+/* A segment's owner is the least interval that covers it. Computes the owners of segments of 2^level pieces (`to`) from
+ * the owners of segments twice as long (`from`). The index is a segment's first piece. Two long segments contain the
+ * short one at p: those at p and at p - 2^level. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_push(__global const uint *from, uint m, uint level, __global uint *to)
 {

@@ -13,8 +13,8 @@ typedef struct {
     __global ordo_value       *value;
 #endif
     __global uchar      *found;
-    __global const uint *hidden; /* Bit i is 1 if element i is hidden. NULL if no element is. */
-    uint                 stage; /* Has the bit RUN_FIRST_STAGE for the newest run, and RUN_LAST_STAGE for the oldest. */
+    __global const uint *hidden;
+    uint                 stage; /* Bits RUN_FIRST_STAGE for the newest run, RUN_LAST_STAGE for the oldest. */
 } answers;
 
 #if ORDO_VALUE_BYTES
@@ -36,8 +36,8 @@ typedef struct {
 
 enum { FIND_OPEN, FIND_FOUND, FIND_ERASED };
 
-/* Writes the result of query i, unless a newer run has the key. `rank` is the run's number of keys at most the query.
- * `equal`: key rank - 1 equals the query. */
+/* Writes the result of query i, unless a newer run has the key. `rank` is the number of the run's keys at most the
+ * query. If `equal`, the last of these keys equals the query. */
 ORDO_FN void answer(key_array keys, answers to, uint i, uint rank, ordo_key_form query, bool equal)
 {
     uint state = to.stage & RUN_FIRST_STAGE ? FIND_OPEN : to.found[i];

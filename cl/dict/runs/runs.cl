@@ -9,8 +9,8 @@
 
 /* Built together: run_gone run_hide */
 
-/* Adds to counts[i] the number of visible elements of one run with keys from lo[i] to hi[i]. If `first`, overwrites
- * counts[i]. ranks[i] keys of the run are less than lo[i], ranks[n + i] are at most hi[i]. */
+/* Adds to counts[i] the number of one run's visible elements with keys from lo[i] to hi[i]. If `first`, overwrites
+ * counts[i]. In the run, ranks[i] keys are less than lo[i], and ranks[n + i] keys are at most hi[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_count(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                __global const uint *ranks, __global const uint *hidden, ulong hidden_at, __global const uint *visible,
@@ -29,8 +29,9 @@ void run_count(__global const ordo_key *lo, ulong lo_at, __global const ordo_key
     }
 }
 
-/* Query i finds a visible element of one run: the first from index ranks[i] on if i < n_forward, else the last before
- * index ranks[i]. A nearer result of an earlier launch (another run) stays. If `first`, there is none. */
+/* Each query finds a visible element of one run. Queries before n_forward find the first from index ranks[i] on, the
+ * others the last before ranks[i]. A nearer result of an earlier launch (another run) stays. If `first`, there is
+ * none. */
 ORDO_KERNEL(RUN_GROUP)
 void run_seek(__global const ordo_key *keys, __global const merge_value *values, ulong values_at, uint count,
               __global const uint *hidden, ulong hidden_at, __global const uint *visible, ulong visible_at,
@@ -74,7 +75,7 @@ ORDO_FN void range_barrier(void)
 #endif
 }
 
-/* Declares `mem`, a table of runs in local memory, which the statements `points` fill. */
+/* Declares `mem`, a table of runs in local memory. The statements `points` fill the table. */
 #define RANGE_RUNS(mem, points)                                                                                        \
     __local range_runs mem;                                                                                            \
     if (get_local_id(0) == 0) {                                                                                        \
@@ -87,7 +88,8 @@ ORDO_FN uint range_visible(__local const range_runs *runs, uint r, uint i)
     return runs->hidden_of[r] ? run_visible_before(runs->hidden_of[r], runs->visible_of[r], i) : i;
 }
 
-/* lows[r * n + i] becomes run r's number of keys less than lo[i], highs[r * n + i] its number of keys at most hi[i]. */
+/* Counts keys of each run r. lows[r * n + i] becomes the number less than lo[i], highs[r * n + i] the number at most
+ * hi[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_bounds(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi,
                 ulong hi_at, uint n, __global uint *lows, __global uint *highs)
@@ -107,8 +109,8 @@ void run_bounds(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_
     }
 }
 
-/* In ranges with more elements, run_write counts visible elements from each run's start: by one call of
- * run_visible_before, not two. */
+/* In wider ranges, run_write counts visible elements from each run's start. This takes one call of run_visible_before,
+ * not two. */
 #define RANGE_WIDE RUN_BLOCK
 
 /* Measures each range i, with lows and highs from run_bounds.
@@ -144,8 +146,9 @@ void run_measure(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo
 
 #define RANGE_ITEMS 4
 
-/* Writes element i of a range, counted over all runs, if it is visible. Its output index is `place` plus the number of
- * lesser visible elements: of all runs if `wide`, else of the range. If `all`, no element of the range is hidden. */
+/* Writes a range's element number i over all runs, if visible. Its output index is `place` plus a count of lesser
+ * visible elements. The count covers whole runs if `wide`, else only the range. If `all`, no element of the range is
+ * hidden. */
 ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint query, ulong i, ulong place, bool all,
                        bool wide, __global const uint *lows, __global const uint *highs, __global ordo_key *keys_out,
                        __global merge_value *values_out)
@@ -177,8 +180,8 @@ ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint
 #endif
 }
 
-/* Writes the visible elements of all ranges, or none if their number, offsets[last], exceeds `capacity`. candidates[]
- * and offsets[] are the exclusive prefix sums of run_measure's results. */
+/* Writes the visible elements of all ranges. If their number offsets[last] exceeds `capacity`, writes nothing.
+ * candidates[] and offsets[] are the exclusive prefix sums of run_measure's results. */
 ORDO_KERNEL(RUN_GROUP)
 void run_range(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *lows, __global const uint *highs, uint n,
                __global const ulong *candidates, __global const uint *before, __global const ulong *offsets,
@@ -214,7 +217,7 @@ void run_range(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *lows, 
     }
 }
 
-/* Adds to ranks[i] the number of visible elements of one run before index local_ranks[i]. If `first`, overwrites
+/* Adds to ranks[i] one run's number of visible elements before index local_ranks[i]. If `first`, overwrites
  * ranks[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_rank(__global const uint *local_ranks, uint n, __global const uint *hidden, ulong hidden_at,
@@ -229,8 +232,8 @@ void run_rank(__global const uint *local_ranks, uint n, __global const uint *hid
 
 #define RANK_NEAR 8
 
-/* Returns the last block up to `last` that has at most `rank` visible elements before it. Guesses first: hidden
- * elements are mostly spread evenly. */
+/* Returns the last block up to `last` that has at most `rank` visible elements before it. Starts from a guess, because
+ * hidden elements are mostly spread evenly. */
 ORDO_FN uint run_block_of_rank(__global const uint *visible, uint last, uint count, uint rank)
 {
     const uint total = visible[last + 1];
@@ -267,7 +270,7 @@ ORDO_FN uint run_place_of_rank(__global const uint *hidden, __global const uint 
     return word * 32 + (31 - clz(bits & (0 - bits)));
 }
 
-/* Returns the key with `rank` lesser visible elements in all runs, which must exist. past[r] becomes run r's number of
+/* Returns the key with `rank` lesser visible elements in all runs. It must exist. past[r] becomes run r's number of
  * keys at most this key. */
 ORDO_FN ordo_key_form run_key_of_rank(__local const range_runs *runs, const run_table *table, uint rank,
                                       __private uint past[RUN_TABLE_MAX])
@@ -349,8 +352,8 @@ ORDO_FN void ends_write(__local const range_runs *runs, uint run, uint place, en
 }
 
 #if ORDO_CPU
-/* Returns 1 + the index of the first visible element of run r from i on (`down`: the last before i), or 0 if there is
- * none. */
+/* Finds the first visible element of run r from index i on, or if `down` the last before index i. Returns 1 + its
+ * index, or 0 if there is none. */
 ORDO_FN uint ends_next(__local const range_runs *runs, uint r, uint count, uint i, bool down)
 {
     if (down)
@@ -399,7 +402,8 @@ ORDO_FN void ends_merge(__local const range_runs *runs, const run_table *table, 
     }
 }
 #else
-/* Sets spans[r] to run r's elements up to the key of element `place` of run `run`, or from that key on if `last`. */
+/* Sets spans[r] to run r's elements up to the key of element `place` of run `run`. If `last`, the span begins at that
+ * key instead. */
 ORDO_FN void ends_bound(__local const range_runs *runs, const run_table *table, uint run, uint place, bool last,
                         __global run_interval *spans)
 {
@@ -423,8 +427,8 @@ ORDO_FN uint ends_rank(__local const range_runs *runs, const run_table *table, u
     return before;
 }
 
-/* Writes the elements and spans of run_ends. An element's output index is the number of lesser (`last`: greater)
- * visible elements. */
+/* Writes the output and spans of run_ends. An element's output index is the number of lesser visible elements, or if
+ * `last` of greater ones. */
 ORDO_FN void ends_each(__local const range_runs *runs, const run_table *table, uint most, uint all, bool last,
                        ends_out out, __global run_interval *spans)
 {
@@ -444,9 +448,9 @@ ORDO_FN void ends_each(__local const range_runs *runs, const run_table *table, u
 }
 #endif
 
-/* Writes the `most` visible elements with the least keys, in key order, or if `last` with the greatest keys, in reverse
- * order. *total becomes the number of visible elements, spans[r] the interval of written elements in run r. Elements
- * that a newer run replaces must be hidden. */
+/* Writes the `most` visible elements with the least keys, in key order. If `last`, writes those with the greatest keys,
+ * in reverse order. *total becomes the number of visible elements. spans[r] becomes the interval of written elements in
+ * run r. Elements that a newer run replaces must be hidden. */
 ORDO_KERNEL(RUN_GROUP)
 void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __global ordo_key *keys_out,
               ulong keys_out_at, __global merge_value *values_out, ulong values_out_at, __global run_interval *spans,
@@ -470,8 +474,8 @@ void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __glob
 #endif
 }
 
-/* Sets spans[r] to run r's elements lows[r] .. highs[r] - 1, from run_bounds: a CPU compiler miscompiled its searches
- * here. Elements that a newer run replaces must be hidden, and visible[] complete. */
+/* Sets spans[r] to run r's elements lows[r] .. highs[r] - 1. run_bounds found them, because a CPU compiler miscompiled
+ * searches here. Elements that a newer run replaces must be hidden, and visible[] complete. */
 ORDO_KERNEL(RUN_GROUP)
 void run_span(RUNS_KEYS run_table runs, __global const uint *lows, __global const uint *highs,
               __global run_interval *spans)
@@ -485,8 +489,8 @@ void run_span(RUNS_KEYS run_table runs, __global const uint *lows, __global cons
     }
 }
 
-/* Sets totals[0] and erased[erased_at] to the number of visible elements in all spans, totals[1] to the number in all
- * runs. */
+/* Sets totals[0] and erased[erased_at] to the number of visible elements in all spans. totals[1] becomes the number in
+ * all runs. */
 ORDO_KERNEL(RUN_GROUP)
 void run_gone(RUNS_KEYS run_table runs, __global const run_interval *spans, __global uint *erased, ulong erased_at,
               __global uint *totals)
@@ -519,8 +523,8 @@ ORDO_FN uint run_entry_without(run_interval span, uint entry, uint visible)
 #define HIDE_EACH(i, n) RUN_EACH (uint, i, n)
 #endif
 
-/* Hides the elements of spans[r] in each run r, and subtracts their number from visible[]. PoCL 3.1 miscompiles
- * run_hide and run_ends in a separate file. */
+/* Hides the elements of spans[r] in each run r, and corrects visible[]. PoCL 3.1 miscompiles run_hide and run_ends in
+ * separate files. */
 ORDO_KERNEL(RUN_GROUP)
 void run_hide(RUNS_EACH(RUNS_BLOCK_ARG, ) run_table runs, __global const run_interval *spans)
 {
