@@ -12,14 +12,14 @@ struct neighbours {
     cl_mem keys, values, found;
 };
 
-/* n seeks, the first n_up of them upwards, and n_erased erase operations. `erased` lists the erased keys that the
+/* The first n_up of n seeks search upwards. n_erased counts erase operations, but `erased` lists only keys that the
  * dictionary has. */
 struct seeks {
     cl_uint n_up, n, n_erased;
     cl_mem  ops, keys, erased;
-    /* Answers to the queries in `keys`. For their order see cl/dict/apply_seek.cl. */
+    /* Answers to the queries in `keys`, in the order of seek_query (cl/dict/apply_seek.cl). */
     struct neighbours base;
-    cl_mem            end; /* see apply_chain in cl/dict/apply_seek.cl */
+    cl_mem            end; /* see kernel apply_chain */
 };
 
 struct apply {
@@ -30,19 +30,18 @@ struct apply {
     cl_uint                  histogram[ORDO_HISTOGRAM_WORDS];
 
     struct ordo_sorted_batch sorted;
-    /* there[j] (one byte) is 1 if the dictionary has sorted operation j's key before the batch, and before[j] is its
-     * value then. */
+    /* cl/dict/apply_batch.cl describes `there`, `before`, `start`, `insert` and `made`. */
     cl_mem there, before;
     cl_mem counted;
-    cl_mem number;        /* before the sort: 0, 1, 2 ...; then the first operation of each segment (see
-                           * sorted_batch) */
-    cl_mem start, insert; /* see sorted_batch in cl/dict/apply_batch.cl */
+    /* Holds 0, 1, 2 ... until the sort, then the first operation of each segment (cl/dict/apply_batch.cl). */
+    cl_mem number;
+    cl_mem start, insert;
     cl_mem sums, insert_at;
     cl_mem group_of, first_of, there_before;
-    cl_mem made; /* value of operation j's key after the operation; NULL without combines */
+    cl_mem made;
     cl_mem places;
 
-    cl_mem  entries, masks, block_sums; /* the timeline */
+    cl_mem  entries, masks, block_sums; /* see cl/dict/timeline.cl */
     cl_uint n_blocks, n_levels;
 
     struct seeks seeks;
@@ -70,9 +69,9 @@ ordo_status ordo_apply_build_timeline(struct apply *a);
 /* Answers counts, ranks, selections and ranges. Waits if the batch has ranges. */
 ordo_status ordo_apply_resolve_order(struct apply *a, size_t *needed);
 
-/* Answers all seeks, except far ones: these pass too many keys of the batch. */
+/* Answers seeks, but leaves one unanswered if it visits SEEK_STEPS keys of the batch (cl/dict/apply_seek.cl). */
 ordo_status ordo_apply_resolve_seeks(struct apply *a);
-/* Answers all seeks, also far ones, by the timeline. */
+/* Answers all seeks by the timeline (cl/dict/timeline.cl). */
 ordo_status ordo_apply_resolve_far(struct apply *a);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers the counts, ranks, selections and ranges of a mixed batch. The structure answers them as before the
- * batch. Kernels then add the changes of earlier operations, from the timeline (cl/dict/timeline.cl). */
+/* Answers the counts, ranks, selections and ranges of a mixed batch. First the structure answers them for its
+ * old content. Kernels then add the changes by earlier operations (cl/dict/timeline.cl). */
 #include "dict/apply.h"
 
 #define ORDER_FILE "dict/apply_order.cl"
@@ -47,7 +47,7 @@ ordo_status ordo_apply_build_timeline(struct apply *a)
 
 /* ---- 3 order queries --------------------------------------------------------------------------------------------- */
 
-/* The n operations that `pick` selects: indices in the batch, keys, and upper bounds. */
+/* ops[i] is an index in the batch, lo[i] the key, hi[i] the upper bound. */
 struct picked {
     cl_uint n;
     cl_mem  ops, lo, hi;
@@ -132,8 +132,8 @@ static ordo_status resolve_ranks(struct apply *a, ordo_code code)
     return ORDO_OK;
 }
 
-/* Finds the key of each selection q. groups[q] becomes its index among the batch's distinct keys. For any other key,
- * groups[q] becomes NONE, and entry q of *base gets the element. */
+/* Finds the key of each selection q. If the batch has the key, groups[q] becomes its index among the batch's distinct
+ * keys. Otherwise groups[q] becomes 0xffffffff, and entry q of *base becomes the element. */
 static ordo_status plan_selections(struct apply *a, const struct picked *picked, cl_mem groups, struct neighbours *base)
 {
     struct ordo_args args = { .n = 0 };
@@ -205,7 +205,7 @@ static ordo_status offset_ranges(struct apply *a, cl_mem lengths, size_t *needed
 /* ---- 3 ranges ---------------------------------------------------------------------------------------------------- */
 
 struct range_base {
-    cl_mem   first; /* index (uint64_t) of each range's first element, then their total number */
+    cl_mem   first; /* index (uint64_t) of each range's first element, then the number of elements */
     cl_ulong total;
     cl_mem   keys, values;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers the seeks of a mixed batch. A result is the nearer of two keys: a batch key that is present when the seek
- * runs, or a dictionary key that the batch does not erase. */
+/* Answers the seeks of a mixed batch. A seek finds the nearest batch key that is present when it runs, and the nearest
+ * dictionary key that the batch does not erase. It returns the nearer of both. */
 #include "dict/apply.h"
 
 #define SEEK_FILE "dict/apply_seek.cl"
@@ -63,7 +63,7 @@ static void add_queries(struct ordo_args *args, const struct apply *a)
              ORDO_ARG(a->places));
 }
 
-/* Finds the ends of chains of erased keys that are neighbours in the dictionary. */
+/* Erased keys that are neighbours in the dictionary form a chain. Finds the end of each chain. */
 static ordo_status find_chains(struct apply *a)
 {
     struct seeks    *s = &a->seeks;

@@ -16,8 +16,8 @@ ordo_status ordo_batch_sort(struct ordo_call *call, const ordo_dict *dict, struc
 ordo_status ordo_batch_sort_numbered(struct ordo_call *call, const ordo_dict *dict, struct ordo_slice keys,
                                      cl_mem number, size_t count, struct ordo_sorted_batch *out);
 
-/* Makes *updates a scratch copy of the updates whose flag is 1. Their keys must be distinct. Overwrites `flags` (a
- * uint32_t per update, then a 0). Waits. */
+/* Copies the updates whose flag is 1 to scratch memory, and makes *updates this copy. Their keys must be distinct.
+ * `flags` holds a uint32_t per update, then a 0, and is overwritten. Waits. */
 ordo_status ordo_batch_keep(struct ordo_call *call, const ordo_dict *dict, cl_mem flags,
                             struct ordo_sorted_updates *updates);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dict/request.h"
 
-/* Kernels of an update read copies of the caller's arrays. Otherwise the call would have to wait for them after the
- * update is stored, and this wait could fail. */
+/* An update's kernels read copies of the caller's arrays. Otherwise the call would have to wait until the kernels end.
+ * This wait could fail after the update. */
 static size_t list_arrays(const ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r,
                           struct ordo_host_array *out)
 {
@@ -24,7 +24,7 @@ static size_t list_arrays(const ordo_dict *dict, const struct ordo_method *m, co
     return n;
 }
 
-/* Offsets are valid even if the elements exceed `capacity`. */
+/* Downloads the offsets, which are valid even if the elements exceed `capacity`. */
 static ordo_status read_offsets(struct ordo_call *outer, const struct ordo_method *m, const struct ordo_host_array *a)
 {
     for (size_t i = 0; m->parameters[i].name; i++)
@@ -42,7 +42,7 @@ static ordo_status request_once(ordo_dict *dict, const struct ordo_method *m, co
     ORDO_TRY(ordo_host_begin(&outer, dict->dev, &dict->last, a, n));
     for (size_t i = 0; i < n; i++)
         inner.a[i] = a[i].slice;
-    if (m->manner == ORDO_UPDATE || m->manner == ORDO_REPLACE) { /* for ordo_dict_before_store */
+    if (m->manner == ORDO_UPDATE || m->manner == ORDO_REPLACE) { /* ordo_dict_before_store downloads the results */
         dict->results = a;
         dict->n_results = n;
     }
@@ -53,7 +53,7 @@ static ordo_status request_once(ordo_dict *dict, const struct ordo_method *m, co
     return ordo_host_end(&outer, a, n, status);
 }
 
-/* Arrays of smaller batches fit into a staging buffer (runtime/staging.c), so pieces would save no memory. */
+/* Smaller batches are not split, because their arrays fit into a staging buffer (runtime/staging.c). */
 #define PIECE_MIN ((size_t) 1024)
 
 static ordo_status request_piece(ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r, size_t at,

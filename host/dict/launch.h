@@ -14,7 +14,7 @@ struct ordo_launch ordo_dict_kernel(const ordo_dict *dict, const char *file, con
 /* Like ordo_dict_kernel. On a CPU, groups have one work-item, and a compute unit gets at most 64 groups. */
 struct ordo_launch ordo_dict_kernel_shares(const ordo_dict *dict, const char *file, const char *kernel, size_t items);
 
-/* Returns the number of work-items for a memory-bound kernel. On a GPU, above 2^19 items, each takes up to 8 items. */
+/* Returns the number of work-items for a memory-bound kernel. On a GPU, above 2^19 items, a work-item takes up to 8. */
 size_t ordo_dict_pass_items(const ordo_device *dev, size_t items);
 /* Returns the number of work-items for n queries. On a CPU, a work-item answers several (RUN_STEP in
  * cl/dict/each.cl). */

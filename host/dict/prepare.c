@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implements ordo_device_prepare. Dry runs (which launch nothing) list the programs. After their builds, makes each
- * call once. */
+/* Implements ordo_device_prepare. A dry run lists the programs, and launches nothing. After the builds, each call is
+ * made once. */
 #include "dict/warm_up.h"
 
 #include <stdlib.h>
 
-/* Elements per real call, if params->batch is 0. */
+/* Elements per call on the device, if params->batch is 0. */
 #define COUNT_MADE     ((size_t) 20000)
 #define COUNT_MADE_MAX ((size_t) 1 << 17)
-/* Elements of the dry runs, if params->batch is 0. */
+/* Elements per dry run, if params->batch is 0. */
 static const size_t counts[] = { 600, 3000, 1 << 14, 1 << 17, 1 << 20, 1 << 24 };
 
 struct combination {
@@ -118,7 +118,7 @@ static ordo_status pack(ordo_device *dev, const struct combination *c, const str
 static const struct {
     uint32_t what;
     ordo_status (*call)(ordo_device *dev, const struct combination *c, const struct ordo_warm_up_arrays *a);
-    const struct ordo_structure *structure; /* NULL for an array call */
+    const struct ordo_structure *structure; /* NULL if the call needs no dictionary */
 } kinds[] = { { ORDO_PREPARE_SORT, sort, NULL },
               { ORDO_PREPARE_MERGE, merge, NULL },
               { ORDO_PREPARE_SCAN, scan, NULL },

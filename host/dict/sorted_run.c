@@ -76,12 +76,11 @@ static size_t live_bytes(const struct ordo_runs *runs)
     return runs->bytes - runs->spare_bytes;
 }
 
-/* Keeps unused blocks of at most SPARE_MIN + 1 / SPARE_SHARE of the runs' bytes. */
-#define SPARE_MIN   ((size_t) 4 << 20)
+#define SPARE_MIN   ((size_t) 4 << 20) /* bytes */
 #define SPARE_SHARE 32
 
-/* Returns the maximum bytes of unused blocks before an allocation of `bytes` bytes. All blocks then take at most about
- * twice the bytes of the runs, including the new one. */
+/* Returns the maximum bytes that unused blocks may take when a new block of `bytes` bytes is allocated. All blocks then
+ * take at most about twice the bytes of used blocks. */
 static size_t spare_most(const struct ordo_runs *runs, size_t bytes)
 {
     const size_t live = live_bytes(runs);

@@ -13,18 +13,17 @@
  *
  *     keys | values | hidden: a bit per element | visible: a count per RUN_BLOCK elements | nodes of the search index
  *
- * Members: byte offsets of these parts (multiples of 256). Parts may have unused capacity. */
+ * Members: byte offsets of these parts (multiples of 256), total bytes. Parts may have unused capacity. Invariants R3
+ * and R5 below define `hidden` and `visible`. */
 struct ordo_run_layout {
     size_t     values, hidden, visible, nodes, bytes;
     index_form form;
 };
 
-/* R4, R5: see struct ordo_run_set. */
 enum ordo_run_marks {
-    /* elements that the run replaces may not be hidden yet */
     ORDO_RUN_UNMARKED,
-    ORDO_RUN_MARKED,  /* R4 holds */
-    ORDO_RUN_COUNTED, /* R4 and R5 hold */
+    ORDO_RUN_MARKED,  /* invariant R4 below holds */
+    ORDO_RUN_COUNTED, /* invariants R4 and R5 hold */
 };
 
 struct ordo_sorted_run {
@@ -33,9 +32,9 @@ struct ordo_sorted_run {
     struct ordo_run_layout layout;
     size_t                 count;
     enum ordo_run_marks    marks;
-    bool                   has_hidden; /* R3 */
-    bool                   distinct;   /* R6 */
-    bool                   erased;     /* R7 */
+    bool                   has_hidden; /* see invariant R3 */
+    bool                   distinct;   /* no key repeats */
+    bool                   erased;     /* may have tombstones */
     bool                   indexed;
     struct ordo_index      index;
     uint64_t               query_cost; /* cost of past queries (lsm_plan.c) */
@@ -45,7 +44,7 @@ struct ordo_sorted_run {
  *
  *   R1 sorted    The keys of a run ascend. Of equal keys, the newest element comes last.
  *   R2 newest    A key's newest element is its last one in the newest run that has the key. The key's other elements
- *                are stale. The key is in the dictionary if the hidden bit of its newest element is 0.
+ *                are stale (replaced). The key is in the dictionary if the hidden bit of its newest element is 0.
  *   R3 hidden    The hidden bit of a newest element is 1 if the element is a tombstone (which erases its key), else 0.
  *                The bit of a stale element may be 0 or 1. If has_hidden is false, all bits of the run count as 0.
  *   R4 marked    A marked run has hidden its own stale elements, and the elements of older runs that it makes stale.
@@ -135,7 +134,7 @@ ordo_status ordo_runs_block(struct ordo_runs *runs, struct ordo_call *call, size
 ordo_status ordo_run_scratch(struct ordo_call *call, const ordo_dict *dict, size_t count, struct ordo_sorted_run *out);
 /* Returns whether `count` elements fit into one allocation. */
 bool ordo_runs_fit(const struct ordo_runs *runs, size_t count);
-/* Keeps the run's block, if any, for later runs, or frees it. */
+/* Makes the run's block, if any, unused. Frees blocks if too many are unused. */
 void ordo_runs_release(struct ordo_runs *runs, struct ordo_sorted_run *run);
 void ordo_runs_drop_spare(struct ordo_runs *runs);
 void ordo_runs_release_spare(ordo_dict *dict);
@@ -148,8 +147,8 @@ void ordo_runs_replace(struct ordo_runs *runs, const struct ordo_sorted_run *run
 void ordo_runs_clear(ordo_dict *dict);
 
 ordo_status ordo_run_index(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run);
-/* Adds the runs' buffers (RUNS_KEYS), again if `values` (RUNS_VALUES), and *table as kernel arguments. *table gets the
- * parts' offsets, and must stay valid until the launch. */
+/* Adds the runs' blocks as kernel arguments, twice if `values`. Then fills and adds *table, the offsets in the blocks.
+ * *table must stay valid until the launch. */
 void ordo_run_set_add(struct ordo_args *args, const ordo_dict *dict, const struct ordo_run_set *set, bool values,
                       run_table *table);
 static inline struct ordo_slice ordo_slice_from(struct ordo_slice slice, size_t at)
@@ -161,13 +160,13 @@ static inline struct ordo_slice ordo_slice_from(struct ordo_slice slice, size_t 
 
 /* Hides all replaced elements, and counts each run's visible elements. */
 ordo_status ordo_run_set_resolve(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
-/* Hides the elements that the newest run replaces. All other runs must be marked (R4). After an error the newest run
- * stays unmarked. */
+/* Hides the elements that the newest run replaces. All other runs must be marked. An error leaves this run
+ * unmarked. */
 ordo_status ordo_run_set_mark_newest(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
 /* Hides all replaced elements, and counts each run's visible elements. Waits if a run has hidden bits. */
 ordo_status ordo_run_set_counts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                 size_t counts[ORDO_MAX_RUNS]);
-/* Counts the visible elements of the only run, without hiding any. Waits. */
+/* Counts the present keys of a set with a single run. Changes no hidden bit. Waits. */
 ordo_status ordo_run_count_newest(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
                                   size_t *out);
 /* Hides all replaced elements, and counts the visible ones. Waits if a run has hidden bits. */
@@ -188,15 +187,15 @@ ordo_status ordo_runs_sort(struct ordo_runs *runs, struct ordo_call *call, bool 
                            struct ordo_slice values, size_t count, struct ordo_sorted_run *out);
 ordo_status ordo_run_sort_scratch(struct ordo_call *call, const ordo_dict *dict, bool erase, struct ordo_slice keys,
                                   struct ordo_slice values, size_t count, struct ordo_sorted_run *out);
-/* Like ordo_runs_take, but in scratch memory. */
+/* Copies sorted updates to a new run in scratch memory. */
 ordo_status ordo_run_take_scratch(struct ordo_call *call, const ordo_dict *dict,
                                   const struct ordo_sorted_updates *updates, struct ordo_sorted_run *out);
-/* Sorts a batch into a new run with the last of equal keys. Only copies a large batch whose keys ascend. Waits. */
+/* Sorts a batch into a new run. Of equal keys the last is stored. If a large batch ascends, only copies it. Waits. */
 ordo_status ordo_runs_sort_distinct(struct ordo_runs *runs, struct ordo_call *call, struct ordo_slice keys,
                                     struct ordo_slice values, size_t count, struct ordo_sorted_run *out);
 ordo_status ordo_runs_take(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_updates *updates,
                            struct ordo_sorted_run *out);
-/* A batch of updates: *sorted or, if NULL, the other members. */
+/* A batch of updates. If `sorted` is NULL, the other members hold it unsorted. */
 struct ordo_run_batch {
     const struct ordo_sorted_updates *sorted;
     bool                              erase;
@@ -214,18 +213,18 @@ ordo_status ordo_run_set_write(struct ordo_call *call, const ordo_dict *dict, co
 /* Hides all replaced elements, and makes a new run of the visible ones. *out has no block if there are none. Waits. */
 ordo_status ordo_runs_filter(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
                              struct ordo_sorted_run *out);
-/* Makes a new run of the visible elements of n neighbouring runs, counts[i] elements of run i. Replaced elements must
- * be hidden. */
+/* Makes a new run of the visible elements of n neighbouring runs. Run i has counts[i] of them. Replaced elements
+ * must be hidden. */
 ordo_status ordo_runs_filter_segment(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *in,
                                      const size_t *counts, size_t n, struct ordo_sorted_run *out);
 /* Returns whether ordo_runs_visible can drop replaced elements without hiding them first. */
 bool ordo_runs_can_dedup(const struct ordo_runs *runs, const struct ordo_run_set *set);
-/* Makes a new run of the visible elements: in one pass if ordo_runs_can_dedup and memory suffices for all stored
- * elements. Otherwise first hides replaced elements. Waits. */
+/* Makes a new run of the visible elements. First hides replaced elements if memory is short, or if ordo_runs_can_dedup
+ * returns false. Waits. */
 ordo_status ordo_runs_visible(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
                               struct ordo_sorted_run *out);
-/* Merges a run without hidden elements and a batch without tombstones. A key's new value combines all its values. May
- * change the batch's values, even after an error. Waits. */
+/* Merges a set's two runs: one without hidden elements, then a batch without tombstones. A key's new value combines all
+ * its values. May change the batch's values, even after an error. Waits. */
 ordo_status ordo_runs_combine(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set,
                               const struct ordo_merge_combine *combine, struct ordo_sorted_run *out);
 bool        ordo_runs_can_combine(const struct ordo_runs *runs, size_t count);

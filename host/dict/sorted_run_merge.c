@@ -4,7 +4,6 @@
 #include "primitive/merge_batch.h"
 #include "primitive/sort.h"
 
-/* Makes all elements tombstones. */
 static ordo_status hide_all(struct ordo_call *call, struct ordo_sorted_run *run)
 {
     run->has_hidden = run->erased = true;
@@ -123,8 +122,8 @@ ordo_status ordo_runs_merge(struct ordo_runs *runs, struct ordo_call *call, cons
         all_marked = all_marked && in[i].marks != ORDO_RUN_UNMARKED;
     }
     ORDO_TRY(ordo_runs_block(runs, call, count, out));
-    /* Tombstones need hidden bits. Replaced elements need them if all runs are marked (R4): then the new run is marked,
-     * too. */
+    /* Tombstones need hidden bits. If all runs are marked, the new run is also marked, so its replaced elements need
+     * hidden bits. */
     out->has_hidden = any_erased || (any_hidden && all_marked);
     out->erased = any_erased;
     out->marks = all_marked ? ORDO_RUN_MARKED : ORDO_RUN_UNMARKED;
@@ -264,8 +263,8 @@ static ordo_status dedup_into(struct ordo_call *call, const ordo_dict *dict, con
     return ORDO_OK;
 }
 
-/* Makes a new run of the visible elements, even if replaced ones are not hidden. Its block has capacity for all stored
- * elements. *out has no block if there are none. */
+/* Makes a new run of the visible elements. Replaced elements need not be hidden. The new block has capacity for all
+ * stored elements. *out has no block if no element is visible. */
 static ordo_status dedup(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set,
                          const struct ordo_merge_combine *combine, struct ordo_sorted_run *out)
 {

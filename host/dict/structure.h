@@ -12,7 +12,7 @@
 /* A batch of updates in ascending order of keys. erased[i] (one byte) is 1 if keys[i] is erased, else 0. A key's last
  * update takes effect. */
 struct ordo_sorted_updates {
-    /* `values` may be ordo_none() if all keys are erased, `erased` if none is. */
+    /* `values` may be ordo_none() if all keys are erased. `erased` may be ordo_none() if no key is erased. */
     struct ordo_slice keys, values, erased;
     size_t            count;
     bool              distinct;
@@ -25,7 +25,7 @@ struct ordo_combines {
     ordo_op           op;
     struct ordo_slice keys, values;
     size_t            count;
-    bool              once; /* see struct ordo_finds */
+    bool              once; /* see struct ordo_finds below */
 };
 
 /* Lookups. Outputs may be ordo_none(). */
@@ -34,7 +34,7 @@ struct ordo_finds {
     size_t            count;
     bool              sorted;
     struct ordo_slice values_out, found;
-    /* Keys ascend, and the caller will then replace all elements. So the find builds no search index. */
+    /* Keys ascend. The find builds no search index, because the caller replaces all elements afterwards. */
     bool once;
 };
 
@@ -43,7 +43,8 @@ struct ordo_seeks {
     struct ordo_slice keys;
     size_t            count;
     struct ordo_slice keys_out, values_out, found;
-    size_t            n_ge; /* if `relation` is ORDO_LT, the first n_ge seeks search upwards (ORDO_GE); else 0 */
+    /* The first n_ge seeks use ORDO_GE instead of `relation`. Only ORDO_LT allows n_ge > 0. */
+    size_t n_ge;
 };
 
 /* Returns the number of upward seeks, which come first. */
@@ -70,7 +71,7 @@ struct ordo_counts {
     struct ordo_slice counts; /* uint32_t */
 };
 
-/* ranks[i] (uint32_t) becomes the number of keys less than keys[i], or at most keys[i] if `upper`. */
+/* ranks[i] (uint32_t) becomes the number of keys less than keys[i]. If `upper`, it also counts an equal key. */
 struct ordo_ranks {
     bool              upper;
     struct ordo_slice keys;
@@ -104,7 +105,7 @@ struct ordo_interval_erasure {
     size_t            gone, left; /* elements erased, elements kept */
 };
 
-/* The first or last elements, erased if `take`. */
+/* Asks for the first or last elements. If `take`, also erases them. */
 struct ordo_ends {
     bool              last, take;
     size_t            count; /* maximum number of elements */
@@ -118,15 +119,15 @@ struct ordo_ends {
  *   waiting    A function enqueues commands and does not wait, unless its comment says "Waits".
  *   memory     It allocates all memory before its first launch that changes the dictionary. So an error leaves the
  *              dictionary unchanged.
- *   indexes    A query that builds an index or merges runs first calls ordo_call_changes. This fails if the caller's
- *              events are pending. ORDO_DICT_QUERY then waits for them and repeats the query. Otherwise a failed event
- *              would make the driver drop the build. */
+ *   indexes    A query that builds an index or merges runs first calls ordo_call_changes. This fails while the
+ *              caller's events are pending, because a failed event would make the driver drop the build.
+ *              ORDO_DICT_QUERY then waits for the events, and repeats the query. */
 struct ordo_structure {
     const char *name;
     size_t      bytes;        /* size of the object, which begins with a struct ordo_dict */
     size_t      config_bytes; /* size of the configuration, which begins with a struct ordo_dict_config */
-    /* Initialises a new object, zero after its struct ordo_dict. Returns an error if the configuration is impossible.
-     * May be NULL. */
+    /* Initialises a new object, whose own members are zero. Returns an error if the configuration is impossible. May be
+     * NULL. */
     ordo_status (*configure)(ordo_dict *dict, const void *config);
     void (*destroy)(ordo_dict *dict); /* frees the content, but not *dict */
     void (*clear)(ordo_dict *dict);
@@ -165,19 +166,18 @@ struct ordo_structure {
     bool seeks_both; /* `seek` accepts n_ge > 0 */
     ordo_status (*rank)(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranks *ranks);
     ordo_status (*select)(ordo_dict *dict, struct ordo_call *call, const struct ordo_selects *selects);
-    ordo_status (*size)(ordo_dict *dict, struct ordo_call *call, size_t *out); /* waits for the device */
+    ordo_status (*size)(ordo_dict *dict, struct ordo_call *call, size_t *out); /* Waits. */
     ordo_status (*export_all)(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys_out,
-                              struct ordo_slice values_out, size_t capacity, size_t *count); /* waits for the device */
-    ordo_status (*check)(ordo_dict *dict, struct ordo_call *call);                           /* waits for the device */
-    ordo_status (*statistics)(ordo_dict *dict, struct ordo_call *call,
-                              struct ordo_statistics *out); /* waits for the device */
+                              struct ordo_slice values_out, size_t capacity, size_t *count);         /* Waits. */
+    ordo_status (*check)(ordo_dict *dict, struct ordo_call *call);                                   /* Waits. */
+    ordo_status (*statistics)(ordo_dict *dict, struct ordo_call *call, struct ordo_statistics *out); /* Waits. */
 };
 
 #define X(id, stem, ...) extern const struct ordo_structure ordo_##stem##_structure;
 ORDO_STRUCTURE_MAP(X)
 #undef X
 
-/* Table of an aggregate over long ranges, kept for later aggregates (generic/aggregate.c). */
+/* Partial results of aggregates over long ranges, kept for later calls (generic/aggregate.c). */
 struct ordo_aggregate_table {
     cl_mem    mem; /* NULL: no table */
     size_t    bytes, count;
@@ -203,8 +203,7 @@ struct ordo_dict {
     struct ordo_aggregate_table aggregates;
 };
 
-/* Returns a dictionary with the same types, for a part of a structure. Copies only members that no other thread
- * changes. */
+/* Returns a dictionary with the same types, for internal use. Copies only members that no other thread changes. */
 static inline ordo_dict ordo_dict_kind(const ordo_dict *dict)
 {
     return (ordo_dict) { .dev = dict->dev,
@@ -230,8 +229,8 @@ ordo_status ordo_dict_begin_update(struct ordo_call *call, ordo_dict *dict, ordo
                                    const struct ordo_order *order);
 ordo_status ordo_dict_end(struct ordo_call *call, ordo_dict *dict, ordo_status status);
 
-/* Runs a query: `enqueue` is an expression that uses &call. If ordo_call_changes ends the query because events are
- * pending, repeats it after them. */
+/* Runs a query: `enqueue` is an expression that uses &call. If ordo_call_changes fails, waits for pending events and
+ * repeats the query. */
 #define ORDO_DICT_QUERY(dict, op, order, enqueue)                                                                      \
     for (bool waits = false;; waits = true) {                                                                          \
         struct ordo_call call;                                                                                         \
@@ -246,21 +245,21 @@ ordo_status ordo_dict_end(struct ordo_call *call, ordo_dict *dict, ordo_status s
 /* Returns the bits of the least or greatest possible key, as stored in memory. */
 uint64_t ordo_dict_end_key(const ordo_dict *dict, bool greatest);
 
-/* Sets out[c] to the number of operations with code c. The last word is 0, or `count` minus the index of the first
- * unknown code. Waits. */
+/* Sets out[c] to the number of operations with code c. The last word is 0 if all codes are known, else `count` minus
+ * the index of the first unknown code. Waits. */
 enum { ORDO_HISTOGRAM_WORDS = ORDO_N_CODES + 1 };
 ordo_status ordo_dict_histogram(const ordo_dict *dict, struct ordo_call *call, struct ordo_slice codes, size_t count,
                                 cl_uint out[ORDO_HISTOGRAM_WORDS]);
 /* Returns the number of operations with codes least .. most. */
 size_t ordo_histogram_sum(const cl_uint histogram[ORDO_HISTOGRAM_WORDS], int least, int most);
 
-/* Checks that a concurrent batch has the arrays for `stores` upserts and inserts, `scans` counts and ranges, and
- * `ranges` ranges. */
+/* Checks that a concurrent batch has the arrays for its operations. `stores` is the number of upserts and inserts,
+ * `scans` the number of counts and ranges. */
 ordo_status ordo_dict_check_concurrent(const ordo_dict *dict, const struct ordo_concurrent_batch *batch, size_t stores,
                                        size_t scans, size_t ranges);
 
-/* Executes a mixed batch, whose codes may be invalid. Sets *needed (may be NULL) to the number of its ranges' elements,
- * if any. Waits. */
+/* Checks and executes a mixed batch. If it has ranges, sets *needed to the number of their elements. `needed` may be
+ * NULL. Waits. */
 ordo_status ordo_dict_apply_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_batch *batch,
                                     size_t *needed);
 

@@ -20,7 +20,8 @@ static ordo_status write_words(struct ordo_call *call, const struct ordo_warm_up
     for (size_t i = 0; i < a->count; i++)
         codes[i] = (uint8_t) (i % ORDO_N_CODES == ORDO_COMBINE ? ORDO_FIND : i % ORDO_N_CODES);
     ORDO_TRY(ordo_call_write(call, a->at[2].mem, 0, codes, a->count));
-    for (size_t i = 0; i < a->count; i++) /* no ranges, which need capacity for their elements */
+    /* Leaves out ranges, because their elements need capacity. */
+    for (size_t i = 0; i < a->count; i++)
         codes[i] = (uint8_t) (i % ORDO_RANGE);
     ORDO_TRY(ordo_call_write(call, a->at[11].mem, 0, codes, a->count));
     for (size_t i = 0; i < a->count; i++)
@@ -65,7 +66,7 @@ void ordo_warm_up_arrays_destroy(struct ordo_warm_up_arrays *arrays)
 struct warm_up {
     ordo_dict                        *dict;
     const struct ordo_warm_up_arrays *a;
-    struct ordo_slice                 values, values_out; /* ordo_none() without values */
+    struct ordo_slice                 values, values_out; /* ordo_none() if there are no values */
     ordo_status                       first_error;
 };
 

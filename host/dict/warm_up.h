@@ -12,8 +12,8 @@
 struct ordo_warm_up_arrays {
     ordo_device *dev;
     size_t       count;
-    /* at[0] holds distinct keys, at[2] operation codes, at[11] codes without ranges, at[12] codes of single-key
-     * operations. */
+    /* Array 0 holds distinct keys, array 2 operation codes, array 11 codes without ranges, array 12 codes of
+     * single-key operations. */
     struct ordo_slice at[ORDO_WARM_UP_ARRAYS];
 };
 ordo_status ordo_warm_up_arrays_create(ordo_device *dev, size_t count, struct ordo_warm_up_arrays *out);
@@ -23,7 +23,7 @@ void        ordo_warm_up_arrays_destroy(struct ordo_warm_up_arrays *arrays);
  * ORDO_UNSUPPORTED and ORDO_TOO_SMALL. */
 ordo_status ordo_dict_warm_up(ordo_dict *dict, uint32_t operations, const struct ordo_warm_up_arrays *arrays);
 
-/* Repeats ordo_dict_warm_up, each time with other results of calls that read counts. `config` must have the structure's
+/* Repeats ordo_dict_warm_up, and makes each repetition read other counts. `config` must have the structure's
  * own type. */
 void ordo_dict_dry_run(ordo_device *dry, const struct ordo_structure *structure, const void *config,
                        uint32_t operations, size_t count);
