@@ -36,7 +36,7 @@ static size_t result_bytes(const struct by_key *b)
 
 /* ---- launches ------------------------------------------------------------------------------------------------ */
 
-/* Returns BY_KEY_WIDEN. 1: reduce 4-byte values as unsigned 8-byte values. 2: as signed ones. */
+/* Returns 1 to widen values to unsigned 8-byte integers, 2 to signed ones, 0 to keep them. */
 static long widening(const struct by_key *b)
 {
     if (!b->wide)

@@ -66,7 +66,8 @@ static bool overlaps(const struct ordo_host_array *arrays, size_t n, size_t i)
     return false;
 }
 
-/* The address must be a multiple of the largest power of two (at most 16) that divides the element size. */
+/* Kernels need an address that is a multiple of `power`, at most 16. `power` is the greatest power of two that divides
+ * the element size. */
 static bool is_aligned(const struct ordo_host_array *a)
 {
     const size_t power = a->bytes & (~a->bytes + 1);
@@ -113,7 +114,7 @@ static size_t round_up(size_t at, size_t grain)
     return (at + grain - 1) / grain * grain;
 }
 
-/* Places the arrays with these upload and download flags in the stage, from offset `used` on. Returns the end of the
+/* Places the arrays whose flags equal `up` and `down` after the first `used` bytes of the stage. Returns the end of the
  * last array. */
 static size_t lay_out(struct ordo_host_array *arrays, size_t n, bool up, bool down, size_t used)
 {

@@ -24,10 +24,10 @@ struct ordo_host_array {
     size_t             bytes; /* Bytes per element. 0 if there is no array. */
     bool               upload;
     bool               download;
-    bool               copied; /* Kernels must use a copy of the array. */
+    bool               copied; /* Kernels must not use the caller's memory. */
     bool               shared; /* Kernels use the caller's memory, not a copy. */
     struct ordo_slice  slice;  /* The array in device memory, set by ordo_host_begin. */
-    struct ordo_stage *stage;  /* Holds all arrays of the call, or NULL. */
+    struct ordo_stage *stage;  /* Buffer of all arrays of the call, or NULL. */
     size_t             staged_at;
     const size_t      *limit; /* Maximum number of elements to download, or NULL. */
 };
@@ -45,8 +45,8 @@ struct ordo_host_array {
 #define ordo_host_inout(array, n, element)                                                                             \
     ORDO_HOST_ARRAY(array, n, element, .from = (array), .to = (array), .upload = true, .download = true)
 
-/* Begins the call and uploads the inputs. `last` is a dictionary's previous call, or NULL. After an error nothing
- * remains allocated or locked. */
+/* Begins the call and uploads the inputs. `last` is the previous call of the dictionary, or NULL. After an error
+ * nothing remains allocated or locked. */
 ordo_status ordo_host_begin(struct ordo_call *call, ordo_device *dev, struct ordo_last_call *last,
                             struct ordo_host_array *arrays, size_t n);
 

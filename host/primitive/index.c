@@ -24,7 +24,7 @@ static cl_uint least(cl_uint a, cl_uint b)
 /* Assumed size of a GPU page. Drivers do not report it. */
 #define GPU_PAGE_BYTES ((size_t) 2 << 20)
 
-/* Returns log2 of the entries in a line. A line has the size of a cache line, but 8 to 32 entries. */
+/* Returns log2 of the entries per line. A line fills a cache line, but has at least 8 and at most 32 entries. */
 static cl_uint line_depth_of(const struct ordo_facts *facts, size_t key_bytes)
 {
     const cl_uint depth = log2_of(facts->cache_line_bytes / key_bytes);
@@ -32,7 +32,7 @@ static cl_uint line_depth_of(const struct ordo_facts *facts, size_t key_bytes)
     return depth < 3 ? 3 : least(depth, 5);
 }
 
-/* Returns log2 of the keys that one comparison covers: a vector on CPUs, a whole line on GPUs. */
+/* Returns log2 of the keys that one comparison covers. CPUs compare a vector, GPUs a whole line. */
 static cl_uint simd_depth_of(const struct ordo_facts *facts, size_t key_bytes, cl_uint line_depth)
 {
     return facts->cpu ? log2_of(facts->vector_bytes / key_bytes) : line_depth;
@@ -52,7 +52,7 @@ static cl_uint page_levels_of(const struct ordo_facts *facts, size_t key_bytes, 
     return levels;
 }
 
-/* A node with 16-byte keys is as large as a node with 8-byte keys, but has at least 8 keys. */
+/* With 16-byte keys, a node has half as many keys as with 8-byte keys, but at least 8. */
 static cl_uint depth_for(cl_uint depth, size_t key_bytes)
 {
     return key_bytes == 16 && depth > 3 ? depth - 1 : depth;
@@ -181,8 +181,8 @@ ordo_status ordo_call_check_index(struct ordo_call *call, const struct ordo_inde
 
 /* ---- compressed ---------------------------------------------------------------------------------------------- */
 
-/* Computes the bytes per key and the offset of each block, and waits. index->width becomes the common width, or 0.
- * *units becomes the size of all blocks in units of 16 bytes. */
+/* Computes the bytes per key and the offset of each block. Sets index->width to the common bytes per key, or 0 if
+ * blocks differ. Sets *units to the size of all blocks in units of 16 bytes. Waits. */
 static ordo_status measure_blocks(struct ordo_call *call, struct ordo_index *index, cl_mem offsets, cl_uint *units)
 {
     const struct ordo_launch launch = kernel(call->dev, index, "index_widths", index->blocks);
@@ -207,7 +207,7 @@ static ordo_status measure_blocks(struct ordo_call *call, struct ordo_index *ind
     ORDO_TRY(ordo_call_read(call, found, 0, &widest, sizeof widest));
     ORDO_TRY(ordo_call_read(call, offsets, blocks * sizeof *units, units, sizeof *units));
     ordo_call_release(call, mark);
-    /* Different widths cost each search the load of an offset, so they must save a quarter of the memory. */
+    /* Blocks of different widths must save a quarter of the memory, because each search then loads an offset. */
     if ((uint64_t) widest * blocks / 4 * 3 <= *units) {
         index->width = widest;
         *units = widest * blocks;
@@ -249,7 +249,7 @@ static ordo_status build(struct ordo_call *call, ordo_type key, struct ordo_slic
     ORDO_TRY(ordo_check_arrays(dev, &array, 1, 0));
 
     *index = ordo_index_of(dev, key, keys, count, compressed ? level_order(PACK_LOG2) : ordo_index_form(dev, key));
-    /* Compressed blocks begin at keys.at. Other blocks begin at multiples of the block size. */
+    /* The first compressed block begins at the first key. Other blocks begin at multiples of the block size. */
     if (compressed && count > 0) {
         *index = ordo_index_of(dev, key, ordo_at(keys.mem, 0), count, level_order(PACK_LOG2));
         index->keys = keys;
@@ -268,7 +268,7 @@ static ordo_status build_index(ordo_device *dev, ordo_type key, struct ordo_slic
 
     ORDO_REQUIRE_GIVEN(dev, out);
     *out = NULL;
-    ORDO_TRY(ordo_call_begin_after(&call, dev, order, NULL, compressed)); /* Compression waits for sizes. */
+    ORDO_TRY(ordo_call_begin_after(&call, dev, order, NULL, compressed)); /* Compression reads sizes on the host. */
 
     ordo_index *index = calloc(1, sizeof *index);
     if (index) {

@@ -34,8 +34,8 @@ static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_param
     return shape;
 }
 
-/* merge_path_team guesses how many elements come from array a, and searches around the guess in steps of this size. For
- * random keys, the guess's standard deviation is at most sqrt(count) / 4. */
+/* Kernels guess how many elements come from array a, and search near the guess in steps of this size. For random keys,
+ * the guess has a standard deviation of at most sqrt(count) / 4. */
 static cl_uint spread_of(size_t count)
 {
     size_t root = 1;

@@ -9,7 +9,6 @@
 
 #define ORDO_MERGE_ITEMS_MAX MERGE_ITEMS_MAX
 
-/* An input or output of a merge. */
 struct ordo_merge_side {
     struct ordo_slice keys, values;
     size_t            count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "primitive/merge_batch.h"
 
-/* Minimum elements per tile, and maximum tiles, because each tile adds up the counts of all earlier tiles. */
+/* Minimum elements per tile, and maximum tiles. Each tile adds up the counts of all earlier tiles. */
 #define TILE_MIN  64
 #define TILES_MAX 1024
 

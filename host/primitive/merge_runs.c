@@ -20,8 +20,8 @@ struct shape {
     size_t window;   /* Samples per tile. */
 };
 
-/* Every stride-th element of a run is a sample. A greater stride makes fewer samples, but leaves about n_runs * stride
- * elements of each tile unused. */
+/* Every stride-th element of a run is a sample. A greater stride needs fewer samples, but shrinks tiles by about
+ * `stride` elements per run. */
 #define STRIDE_GOOD 96
 #define STRIDE_MIN  32
 #define CHUNK_MIN   1024 /* Minimum elements that one work-item merges. Limits scratch memory. */
@@ -65,7 +65,6 @@ static bool fit_group(const ordo_device *dev, const struct ordo_merge_params *pa
     return true;
 }
 
-/* Groups of one work-item use no local memory. */
 static void fit_chunk(size_t elements, struct shape *shape)
 {
     shape->group = 1;
@@ -75,7 +74,6 @@ static void fit_chunk(size_t elements, struct shape *shape)
     shape->stride = shape->items / shape->window;
 }
 
-/* Tries the tunable's group size, then smaller and larger sizes, and finally one work-item. */
 static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_params *params, const struct plan *plan)
 {
     const enum ordo_shape data = ordo_shape_of(ordo_type_bytes(params->key), params->value_bytes);
@@ -117,7 +115,6 @@ static bool combines(const struct merge *m)
     return m->out.combine != NULL;
 }
 
-/* Only kernel runs_dedup combines values. */
 static struct ordo_launch kernel(const struct merge *m, const char *name, size_t items, size_t group)
 {
     const struct ordo_merge_combine *combine = strcmp(name, "runs_dedup") == 0 ? m->out.combine : NULL;
@@ -182,7 +179,8 @@ static ordo_status enqueue_split(struct ordo_call *call, const struct merge *m)
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Combines the values of each key in the second run into the key's last element. */
+/* Replaces each value of the second run by the combination of the key's values so far. A key's last value then combines
+ * all. */
 static ordo_status combine_second(struct ordo_call *call, const struct merge *m)
 {
     const struct ordo_merge_source *run = &m->run[1];
@@ -281,8 +279,8 @@ static void move_run(struct merge *m, size_t from, size_t to)
     put_run(m, to, &run);
 }
 
-/* Kernels merge runs pairwise, in rounds. The last round merges the two halves of the table. With 3, 5 or 9 runs, the
- * first run, usually the largest, is alone in its half, so only the last round merges it. */
+/* Kernels merge runs pairwise, in rounds. The last round merges the two halves of the table. With 3, 5 or 9 runs, puts
+ * the first run alone in its half. This run is usually the largest, and only the last round then merges it. */
 static void set_first_apart(struct merge *m)
 {
     const size_t n = m->table.n_runs, half = (size_t) 1 << (m->shape.n_rounds - 1);

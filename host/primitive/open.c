@@ -34,8 +34,8 @@ static ordo_status test_scan(ordo_device *dev, const struct arrays *a)
     return ORDO_OK;
 }
 
-/* Each value must be the index of its key in the input, and the pairs must strictly ascend. The output then contains
- * every pair once. */
+/* Each value must be the index of its key in the input. If the pairs strictly ascend, no pair is repeated, so the
+ * output has all input pairs. */
 static ordo_status check_sorted(ordo_device *dev, const struct arrays *a)
 {
     for (size_t i = 0; i < a->count; i++) {

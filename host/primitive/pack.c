@@ -44,7 +44,7 @@ static uint32_t bits_of_type(ordo_type type)
     return (uint32_t) ordo_type_bytes(type) * 8;
 }
 
-/* Excludes the null bit. */
+/* Excludes the bit that marks null values. */
 static uint32_t bits_of(const struct ordo_key_field *field)
 {
     return field->bits ? field->bits : bits_of_type(field->type);
@@ -194,7 +194,6 @@ static ordo_status enqueue_unpack(struct ordo_call *call, const struct pack *p)
 
 /* ---- checks -------------------------------------------------------------------------------------------------- */
 
-/* Describes bitmap f as an array of bytes. */
 static struct ordo_array bitmap_of(const struct pack *p, size_t f, const char *name)
 {
     const struct ordo_slice bits = p->valid[f];
@@ -299,10 +298,10 @@ ordo_status ordo_key_unpack(ordo_device *dev, const struct ordo_key_field *field
 
 /* ---- calls with host arrays ---------------------------------------------------------------------------------- */
 
-/* A column and a bitmap for each field, then keys and `outside`. */
+/* Indices in an array of host arrays. It begins with a column and a bitmap of each field. */
 enum { HOST_KEYS = 2 * PACK_FIELDS, HOST_OUTSIDE, HOST_ARRAYS };
 
-/* Offsets of bitmaps count bits. */
+/* Slices of bitmaps have offsets in bits. */
 static void take_slices(const struct ordo_host_array *a, struct ordo_slice *columns, struct ordo_slice *valid)
 {
     for (size_t f = 0; f < PACK_FIELDS; f++) {

@@ -18,7 +18,7 @@ static inline size_t ordo_min_size(size_t a, size_t b)
 bool ordo_type_is_wide(ordo_type type);
 
 /* Return ORDO_INVALID for an unknown type, or if values do not have 0, 4 or 8 bytes. ordo_check_narrow also refuses
- * types of 16 bytes (ORDO_UNSUPPORTED). `call`: a function's name for the message. */
+ * types of 16 bytes (ORDO_UNSUPPORTED). Its message names the function `call`. */
 ordo_status ordo_check_type(ordo_device *dev, ordo_type type);
 ordo_status ordo_check_narrow(ordo_device *dev, ordo_type type, const char *call);
 ordo_status ordo_check_value_bytes(ordo_device *dev, uint32_t bytes);
@@ -32,14 +32,15 @@ struct ordo_array {
     size_t align;
 };
 
-/* The last n_outputs arrays are outputs, which must not overlap other arrays. Also checks sizes and alignments. */
+/* Checks sizes and alignments. The last n_outputs arrays are outputs, and must not overlap any other array. */
 ordo_status ordo_check_arrays(ordo_device *dev, const struct ordo_array *arrays, size_t n, size_t n_outputs);
 
 /* Returns ORDO_INVALID for an unknown type or operation, and ORDO_UNSUPPORTED for a sum of floats or a type of 16
  * bytes. */
 ordo_status ordo_check_op(ordo_device *dev, ordo_type type, ordo_op op, const char *call);
 
-/* Halves the tunable `group` until the device can run such groups. Returns 1 for less than a sub-group. */
+/* Returns the tunable `group`, halved until the device can run groups of this size. Returns 1 for sizes below a
+ * sub-group. */
 size_t ordo_group_of(const ordo_device *dev, enum ordo_tunable group, enum ordo_shape shape);
 
 #endif

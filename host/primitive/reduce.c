@@ -18,8 +18,8 @@ static struct ordo_launch kernel_of(const struct reduction *r, const struct ordo
     return launch;
 }
 
-/* Each group reduces a range of the input to `sums`, or to r->out if there is only one group. If `ticket` is not NULL,
- * the last group to finish also reduces `sums` to r->out. */
+/* Each group writes the result of its range to `sums`. A single group writes to r->out instead. With `ticket`, the last
+ * group to finish reduces `sums` to r->out. */
 static ordo_status enqueue_keys(struct ordo_call *call, const struct reduction *r, const struct ordo_tiles *t,
                                 cl_mem sums, const cl_mem *ticket)
 {

@@ -52,8 +52,8 @@ static struct ordo_launch kernel_of(const struct ordo_rows *r, const struct deal
     };
 }
 
-/* If a scatter repeats an index, its last row must win. For each row of r->table, *latest has 1 + the index of that
- * last row in r->list, or 0. */
+/* If several rows of r->list have the same index, the last one must win. For each row of r->table, *latest gets 1 + the
+ * winner's index in r->list, or 0 for none. */
 static ordo_status enqueue_latest(struct ordo_call *call, const struct ordo_rows *r, const struct deal *d,
                                   cl_mem *latest)
 {

@@ -10,10 +10,10 @@ struct ordo_scan {
     ordo_op           op;
     bool              inclusive;
     struct ordo_slice in;
-    struct ordo_slice heads; /* Flags of elements that begin segments. ordo_none(): one segment. */
+    struct ordo_slice heads; /* Flags of elements that begin segments. ordo_none() means one segment. */
     struct ordo_slice out;   /* May equal `in`. */
     size_t            count;
-    uint32_t          faults; /* Macro LOOKBACK_FAULTS (cl/group/lookback.cl). 0 except in tests. */
+    uint32_t          faults; /* Faults that tests inject (LOOKBACK_FAULTS in cl/group/lookback.cl). Otherwise 0. */
 };
 
 ordo_status ordo_call_scan(struct ordo_call *call, const struct ordo_scan *scan);

@@ -10,7 +10,7 @@ struct ordo_search {
     bool              lookup, upper, sorted;
     uint32_t          value_bytes;
     ordo_scheme       scheme;
-    const ordo_index *index; /* NULL: no index. */
+    const ordo_index *index;
     struct ordo_slice keys, queries;
     size_t            count, n_queries;
     bool              ranges;                    /* Search for lower and upper bounds. */
@@ -20,8 +20,8 @@ struct ordo_search {
     /* If given, the result of query i is stored at index places[i] (uint32_t) instead of i. */
     struct ordo_slice places;
 
-    /* If not NULL, a lookup uses this kernel file, which includes cl/primitive/search_body.cl and stores other results
-     * than values. `answers` has the arguments in macro ANSWERS_ARGS. */
+    /* Kernel file of a lookup that stores other results than values, or NULL. It includes cl/primitive/search_body.cl.
+     * `answers` has the arguments for these results. */
     const char             *file;
     const struct ordo_args *answers;
 };

@@ -72,11 +72,11 @@ static struct shape choose_shape(const ordo_device *dev, const struct ordo_searc
 /* Maximum groups per compute unit of a CPU. */
 #define GROUPS_PER_UNIT 256
 
-/* Keeps tile numbers below 2^32. */
+/* A tile's number plus the number of groups must fit in 32 bits. */
 #define GROUPS_MAX ((size_t) 1 << 24)
 
-/* Each group first copies about 2^depth keys into local memory, which saves time only with at least 2^depth queries.
- * But there are at least as many groups as the device runs at once. */
+/* Each group first copies about 2^depth keys into local memory. This saves time only if the group has at least 2^depth
+ * queries. But there are always enough groups to fill the device. */
 static size_t groups_for(const ordo_device *dev, const struct ordo_search *s, const struct shape *shape, size_t depth)
 {
     const struct ordo_facts *facts = ordo_device_facts(dev);
@@ -99,7 +99,7 @@ static uint32_t packed_bytes(const struct ordo_search *s)
     return index->offsets ? PACK_MIXED : index->width;
 }
 
-/* A larger array does not fit in the cache together with its index. */
+/* An array with more bytes does not fit in the cache beside its index. */
 #define ONCE_BYTES ((size_t) 64 << 20)
 
 /* Returns true if keys and values should bypass the caches, so that the index stays there. */
@@ -133,8 +133,7 @@ static struct ordo_launch kernel(const ordo_device *dev, const struct ordo_searc
     return launch;
 }
 
-/* `own`: the last arguments, which not all search kernels have. `node`: keys per node. `lanes`: work-items per
- * query. */
+/* `own` has the arguments that only some kernels have. A node has `node` keys. A query has `lanes` work-items. */
 static ordo_status launch(struct ordo_call *call, const struct ordo_search *s, struct ordo_launch launch, size_t node,
                           size_t lanes, const struct ordo_args *own)
 {
@@ -183,8 +182,8 @@ static size_t lanes_for(const ordo_device *dev, const struct ordo_search *s, con
     return ordo_min_size(ordo_min_size(wanted, ordo_device_facts(dev)->sub_group), node * key_bytes / 16);
 }
 
-/* A search starts at one level, whose separators each group copies to local memory. Returns the lowest level that fits
- * there and takes at most four loads per query, or index->levels (the root). */
+/* Each group copies the separators of one level to local memory, and starts searches there. Returns the lowest level
+ * that fits and takes at most four loads per query. If there is none, returns index->levels (the root). */
 static cl_uint local_level(const struct ordo_search *s, const struct shape *shape)
 {
     const ordo_index *index = s->index;
@@ -283,7 +282,7 @@ static ordo_status enqueue_sorted(struct ordo_call *call, const struct ordo_sear
     return launch(call, s, kernel(call->dev, s, &shape, "search_sorted", shape.tiles), ANY_NODE, ONE_LANE, &own);
 }
 
-/* Minimum and maximum queries of a work-item of kernel search_gallop. */
+/* Queries of a work-item of kernel search_gallop. */
 #define CHUNK_MIN       64
 #define CHUNK_MAX       4096
 #define CHUNKS_PER_UNIT 16

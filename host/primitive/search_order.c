@@ -4,7 +4,7 @@
 #include "primitive/search.h"
 #include "primitive/sort.h"
 
-/* ORDO_SCHEME_AUTO leaves fewer queries in their order. */
+/* ORDO_SCHEME_AUTO does not reorder fewer queries. */
 #define SCHEME_MIN ((size_t) 1 << 16)
 
 static ordo_scheme scheme_of(const ordo_device *dev, const struct ordo_search *s)
@@ -72,17 +72,17 @@ static ordo_status search_sorted(struct ordo_call *call, const struct ordo_searc
 
 /* ---- buffered -------------------------------------------------------------------------------------------------- */
 
-/* A buffer holds the queries that reach the same block or node below the first page (top levels) of the index. A batch
- * has BUFFER_QUERIES queries per buffer, but at least BATCH_MIN (Kim et al., FAST, 2011). */
+/* Queries that reach the same node or block below the first page (top levels) of the index share a buffer. A batch has
+ * BUFFER_QUERIES queries per buffer, but at least BATCH_MIN (Kim et al., FAST, 2011). */
 #define BUFFER_QUERIES 128
 #define BATCH_MIN      ((size_t) 640000)
 
 /* The first page (top levels) of an index, and scratch memory for a batch of queries. */
 struct buffers {
     const ordo_index *index;
-    cl_uint           levels; /* Levels in the first page. */
-    cl_uint           bits;   /* Bits that hold a buffer's index. */
-    size_t            batch;  /* Maximum queries per batch. */
+    cl_uint           levels;
+    cl_uint           bits;  /* Bits of a buffer's number. */
+    size_t            batch; /* Maximum queries per batch. */
     cl_mem            number, number_sorted, places, places_sorted, queries;
 };
 
@@ -124,7 +124,7 @@ static struct ordo_launch page_kernel(const ordo_device *dev, const struct buffe
                                                { "TEAM_WIDTH", 1 } } };
 }
 
-/* Sorts n queries from first_query on by buffer, and copies them to b->queries. */
+/* Copies the n queries from index first_query on to b->queries, in the order of their buffers. */
 static ordo_status fill_buffers(struct ordo_call *call, const struct ordo_search *s, const struct buffers *b,
                                 size_t first_query, size_t n)
 {
@@ -148,7 +148,6 @@ static ordo_status fill_buffers(struct ordo_call *call, const struct ordo_search
     return ordo_call_launch(call, &take, &taken);
 }
 
-/* Builds an index over s->keys in scratch memory. */
 static ordo_status index_for(struct ordo_call *call, const struct ordo_search *s, struct ordo_index *own)
 {
     *own = ordo_index_of(call->dev, s->key, s->keys, s->count, ordo_index_form(call->dev, s->key));
@@ -158,8 +157,6 @@ static ordo_status index_for(struct ordo_call *call, const struct ordo_search *s
     return ordo_call_index(call, own);
 }
 
-/* Searches in batches. Partitions each batch by the block or node that a query reaches below the first page (top
- * levels) of the index. */
 static ordo_status search_buffered(struct ordo_call *call, const struct ordo_search *s)
 {
     struct ordo_search in_order = *s;

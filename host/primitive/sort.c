@@ -14,7 +14,7 @@ struct sort {
     struct ordo_call     *call;
     struct ordo_sort_plan plan;
     struct pairs          in, out, spare;
-    /* The digit of each pass, which kernel sort_histogram chooses, or NULL. */
+    /* The digit of each pass, written by kernel sort_histogram. NULL without a plan. */
     cl_mem pass_digits;
 };
 
@@ -87,7 +87,6 @@ static struct pass pass_of(const struct sort *s, uint32_t pass)
     };
 }
 
-/* `control` is NULL if the kernel has no control buffer. */
 static ordo_status launch_pass(struct sort *s, const char *file, const char *kernel, const cl_mem *control,
                                const struct pass *p)
 {
@@ -161,8 +160,8 @@ static ordo_status sort_direct(struct sort *s)
 
 /* ---- histogram and local pass ------------------------------------------------------------------------------------ */
 
-/* Counts digits and plans passes. From word `bases` on, the control buffer (cl/shared/sort.h) gets the output index of
- * each digit's first element. */
+/* Counts digits and plans passes. Writes the output index of each digit's first element to the control buffer
+ * (cl/shared/sort.h), from word `bases` on. */
 static ordo_status launch_histogram(struct sort *s, const char *file, uint32_t bases, cl_mem *control)
 {
     const struct ordo_sort_plan *p = &s->plan;

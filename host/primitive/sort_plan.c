@@ -13,8 +13,8 @@ static void measure(const struct ordo_facts *facts, struct ordo_sort_plan *p)
     p->histogram_bytes = HISTOGRAM_LOCAL_BYTES(8 * p->key_bytes, p->digit_bits, p->copies, p->group, facts->sub_group);
 }
 
-/* Reduces group size, items per work-item and digit bits until a tile fits in local memory, with `histogram` also the
- * histogram. */
+/* Reduces group size, items per work-item and digit bits until a tile fits in local memory. If `histogram` is true, the
+ * histogram must fit, too. */
 static void fit(const struct ordo_facts *facts, struct ordo_sort_plan *p, bool histogram)
 {
     assert(p->group > 0 && p->items > 0);
@@ -38,8 +38,8 @@ static void fit(const struct ordo_facts *facts, struct ordo_sort_plan *p, bool h
     p->passes = SHARED_CEIL_DIV(p->bits, p->digit_bits);
 }
 
-/* Returns the fewest elements per work-item that give each compute unit at most one tile. Larger tiles would leave
- * compute units idle. On an H100, 2^18 pairs take 46 us with tiles of 2048 elements, and 68 us with 10752. */
+/* Returns the fewest elements per work-item with which there are no more tiles than compute units. Larger tiles would
+ * leave compute units idle. On an H100, 2^18 pairs take 46 us with tiles of 2048 elements, and 68 us with 10752. */
 static uint32_t items_for(const struct ordo_facts *facts, size_t count, uint32_t group, uint32_t items_max)
 {
     const size_t round = (size_t) group * facts->compute_units;
@@ -58,7 +58,6 @@ struct basis {
     uint32_t                 tuned[ORDO_SORT_LOCAL_ITEMS + 1];
 };
 
-/* Returns false if the elements do not fit in one tile. */
 static bool plan_small(const struct basis *b, struct ordo_sort_plan *p)
 {
     struct ordo_sort_plan small = *p;
@@ -91,9 +90,9 @@ static void plan_local(const struct basis *b, struct ordo_sort_plan *p)
         p->passes < SORT_LOCAL_DIGITS || log2_min == 0 || l.group == 1 || p->count >> log2_min == 0 ||
         l.local_bytes > b->facts->local_bytes)
         return;
-    /* A segment is a sequence of elements with equal top digits. A range has `step` elements, and up to `room` more
-     * that complete its last segment. After two 8-bit passes, segments of uniform keys have count / 65536 elements.
-     * `room` is twice that number, but at least 256 and at most half of a range. */
+    /* Neighbours with equal top digits form a segment. A range has `step` elements, and space for `room` more of its
+     * last segment. After two 8-bit passes, segments of uniform keys have count / 65536 elements. `room` is twice that
+     * number, but at least 256 and at most half of a range. */
     const uint32_t range = l.group * l.items;
     const size_t   segment = SHARED_MAX(256, 2 * SHARED_CEIL_DIV(p->count, 65536));
     const uint32_t room = segment < range / 2 ? (uint32_t) segment : range / 2;
@@ -157,8 +156,8 @@ struct ordo_sort_plan ordo_sort_plan_of(const ordo_device *dev, const struct ord
     const bool chunked = method == ORDO_SORT_CHUNKED || p.group == 1;
     if (!chunked && plan_small(&b, &p))
         return p;
-    /* Passes write alternately to the spare buffer and the output, and the last must write the output. In place, the
-     * first must not, because the output is its input. So their number must be even. */
+    /* Passes write to the spare buffer and the output in turn. The last pass must write to the output. In place, the
+     * first pass must not, because its input is the output. So the number of passes must be even. */
     p.passes += in_place && p.passes % 2 == 1;
     if (chunked) {
         plan_chunks(b.facts, &p);
@@ -171,8 +170,8 @@ struct ordo_sort_plan ordo_sort_plan_of(const ordo_device *dev, const struct ord
         p.launches = SHARED_CEIL_DIV(p.tiles, p.launch_tiles);
         p.histogram_groups = p.tiles < 4 * b.facts->compute_units ? p.tiles : 4 * b.facts->compute_units;
         plan_local(&b, &p);
-        /* Planning needs the histogram of digits. One-sweep has it anyway, but other sorts must read the keys once
-         * more, so they plan only for a local pass. */
+        /* A plan needs the histogram of digits. One-sweep has it anyway. Other sorts must read the keys once more, so
+         * they plan only for a local pass. */
         p.planned = key_bytes >= 8 && (method == ORDO_SORT_ONESWEEP || p.local.step > 0);
     }
     return p;

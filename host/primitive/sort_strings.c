@@ -14,15 +14,15 @@ struct sort_strings {
     bool                       descending;
     struct ordo_slice          rows_out, equal_out;
     cl_ulong                   n_bytes;
-    cl_mem                     rows, sorted_rows, place[2];               /* 4 bytes per row */
-    cl_mem                     keys, sorted_keys;                         /* 8 bytes per row */
-    cl_mem                     segment;                                   /* 4 bytes per row */
-    cl_mem                     depth[2] /* of 8 bytes */, more[2], first; /* per segment */
+    cl_mem                     rows, sorted_rows, place[2]; /* 4 bytes per row */
+    cl_mem                     keys, sorted_keys;           /* 8 bytes per row */
+    cl_mem                     segment;                     /* 4 bytes per row */
+    cl_mem                     depth[2], more[2], first;    /* 8, 4 and 4 bytes per segment */
     cl_mem                     bad;
 };
 
 struct round {
-    cl_uint  number, count, segments; /* count: undecided rows */
+    cl_uint  number, count, segments; /* `count` rows have equal keys so far. */
     cl_uint  window;
     uint32_t key_bits;
     cl_ulong turn;
@@ -130,7 +130,7 @@ static ordo_status sort_keys(const struct sort_strings *s, const struct round *r
 }
 
 /* Writes the sorted rows, and collects the undecided rows (with equal keys). At the end, the lower half of
- * marks[r->count] is their number, the upper half the number of their segments. */
+ * marks[r->count] counts these rows, and the upper half counts their segments. */
 static ordo_status collect(const struct sort_strings *s, const struct round *r)
 {
     const cl_mem     marks = s->keys;

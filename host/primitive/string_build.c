@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* A level under construction, in scratch memory. */
+/* A level under construction (cl/shared/string_index.h), in scratch memory. */
 struct level {
     cl_mem  tests, cuts;
     cl_uint count;
@@ -20,7 +20,7 @@ struct build {
     cl_uint                   n;               /* rows */
     cl_mem                    position, marks; /* A word per row. `marks` has one more. */
     struct level              level[STRING_LEVELS_MAX];
-    struct level              above; /* Tests that become branches. */
+    struct level              above; /* Tests above the last level, which become branches. */
     string_branch            *branch;
     string_head               head;
 };
@@ -57,7 +57,7 @@ static ordo_status launch(const struct build *b, const char *kernel, size_t coun
     return ordo_call_launch(b->call, &l, args);
 }
 
-/* Replaces the marks of n elements by the sums before them. Waits for the total. */
+/* Replaces each of n marks by the sum of the marks before it. Waits for the total. */
 static ordo_status sum_marks(const struct build *b, cl_uint n, cl_uint *sum)
 {
     ORDO_TRY(ordo_call_sum_before(b->call, ORDO_U32, b->marks, (size_t) n + 1));
@@ -176,7 +176,7 @@ static ordo_status number_strings(struct build *b)
 
 /* ---- levels -------------------------------------------------------------------------------------------------- */
 
-/* Collects in *above the tests of *of whose subtree has too many tests for a node. */
+/* Copies the tests with subtrees too large for a node to the level above. */
 static ordo_status collect(struct build *b, const struct level *of, struct level *above)
 {
     struct ordo_args mark = { .n = 0 }, promote = { .n = 0 };
@@ -195,7 +195,7 @@ static ordo_status collect(struct build *b, const struct level *of, struct level
     return launch(b, "string_promote", of->count, &promote);
 }
 
-/* Stops when the next level would be empty or have more than half of the tests of the level below. Tests above the last
+/* Adds levels until the next one would be empty, or have more than half of the tests below it. Tests above the last
  * level become branches. */
 static ordo_status make_levels(struct build *b)
 {
@@ -240,7 +240,7 @@ static cl_uint link_tests(const cl_uint *tests, cl_uint n, const struct children
 static void write_branches(struct build *b, const cl_uint *tests, const cl_uint *cuts, const struct children *c,
                            cl_uint root, cl_uint *path)
 {
-    cl_uint depth = 0, n = 0, *number = c->left; /* number[i], the branch of test i, overwrites c->left[i]. */
+    cl_uint depth = 0, n = 0, *number = c->left; /* Overwrites c->left with the number of each test's branch. */
     for (cl_uint at = root;;) {
         const cl_uint left = c->left[at];
         b->branch[n] = (string_branch) { tests[at], cuts[at], 0, left != NO_BRANCH };

@@ -12,8 +12,8 @@ struct ordo_string_index {
     cl_mem              offsets, bytes; /* Copy of the column, if the index owns one. */
     size_t              ids;
     cl_mem              words;  /* string_head, levels and branches. NULL if there are no strings. */
-    cl_mem              starts; /* Arrays of string_index (cl/primitive/string_search.cl). Each may be NULL. */
-    cl_mem              rows;
+    cl_mem              starts; /* First sorted row of each string. NULL if it is the string's id. */
+    cl_mem              rows;   /* Row number of each sorted row. NULL if it is the same number. */
     size_t              n_rows; /* Number of rows, or of strings if rows are not kept. */
     size_t              bytes_held;
     cl_uint             levels, branches;

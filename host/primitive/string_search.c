@@ -98,8 +98,8 @@ static ordo_status run(const struct batch *b, const struct ordo_order *order)
 
 /* ---- calls --------------------------------------------------------------------------------------------------- */
 
-/* Kernel string_bounds counts the strings less than a query (if `upper`, also the equal one) and adds `add`: 0, or -1
- * for the string before. If the sum is not below `limit`, it returns ORDO_NO_ID. */
+/* Kernel string_bounds counts the strings less than a query. With `upper`, it also counts an equal string. It returns
+ * the count plus `add`, or ORDO_NO_ID if the sum is not below `limit`. UINT32_MAX as `add` subtracts 1. */
 static ordo_status choose(struct batch *b, ordo_string_search search)
 {
     const cl_uint ids = (cl_uint) b->index->ids;

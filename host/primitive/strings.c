@@ -23,7 +23,7 @@ ordo_status ordo_strings_check(ordo_device *dev, const struct ordo_strings *colu
     return ORDO_OK;
 }
 
-/* Returns ORDO_INVALID unless the two offsets of a row are in order. */
+/* Returns ORDO_INVALID if the offsets of a row descend or exceed n_bytes. */
 static ordo_status check_ends(ordo_device *dev, size_t row, const uint64_t ends[2], size_t n_bytes)
 {
     ORDO_REQUIRE(dev, ends[0] <= ends[1], ORDO_INVALID, "offsets descend at row %zu, from %" PRIu64 " to %" PRIu64, row,
@@ -78,7 +78,6 @@ struct ordo_launch ordo_strings_launch(const ordo_device *dev, const struct ordo
     };
 }
 
-/* Downloads the two offsets of a row. */
 static ordo_status read_ends(struct ordo_call *call, const struct ordo_strings *column, size_t row, uint64_t ends[2])
 {
     const size_t bytes = column->offset_bytes;

@@ -13,20 +13,17 @@ struct ordo_array ordo_strings_bytes(const struct ordo_strings *column);
 /* Returns ORDO_INVALID if `column` is NULL or its offset_bytes is unknown, and ORDO_TOO_LARGE for too many rows. */
 ordo_status ordo_strings_check(ordo_device *dev, const struct ordo_strings *column);
 
-/* Also returns ORDO_INVALID if an array is missing, or if offsets descend or exceed n_bytes. */
+/* Makes the same checks. Also returns ORDO_INVALID if an array is missing, or if offsets descend or exceed n_bytes. */
 ordo_status ordo_strings_check_host(ordo_device *dev, const struct ordo_host_strings *column);
 
-/* Adds the five kernel arguments of a column. */
 void ordo_strings_args(struct ordo_args *args, const struct ordo_strings *column, const cl_ulong *n_bytes);
 
-/* A kernel of primitive/strings.cl over `count` rows. */
 struct ordo_launch ordo_strings_launch(const ordo_device *dev, const struct ordo_strings *column, const char *kernel,
                                        size_t count);
 
 /* Reports row `row`, whose offsets descend or exceed n_bytes, as ORDO_INVALID. Waits. */
 ordo_status ordo_strings_refuse(struct ordo_call *call, const struct ordo_strings *column, size_t row);
 
-/* Adds a sort of the rows to another call. */
 ordo_status ordo_call_sort_strings(struct ordo_call *call, const struct ordo_strings *column, struct ordo_slice rows);
 
 /* Describes a column for ordo_host_begin. Afterwards ordo_strings_device returns it in device memory. */

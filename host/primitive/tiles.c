@@ -4,7 +4,7 @@
 
 #include "shared/group.h"
 
-/* Minimum elements per work-item in groups of one. */
+/* Minimum elements of a group of one work-item. */
 enum { ITEMS_ALONE = 1024 };
 
 /* Up to this number of tiles, one group takes less time than a second launch. */
@@ -84,8 +84,8 @@ static ordo_status launch_look_back(struct ordo_call *call, const struct ordo_ti
     return ORDO_OK;
 }
 
-/* Divides an array into n + 1 ranges for n cores. Kernel `sums` finishes the first range and does not read the last. So
- * only the other n - 1 ranges are read twice. */
+/* Makes one range more than there are cores. Kernel `sums` finishes the first range, and does not read the last. So
+ * only the ranges between them are read twice. */
 static void divide_for_cores(const ordo_device *dev, struct ordo_tiles *t)
 {
     t->range = (cl_uint) ordo_ceil_div(t->tiles, (size_t) ordo_device_facts(dev)->compute_units + 1);

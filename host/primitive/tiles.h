@@ -8,11 +8,11 @@
 
 struct ordo_tiles {
     size_t group, items; /* Work-items per group, and elements per work-item. */
-    /* Groups wait for earlier groups in one launch. Otherwise there are two launches. */
+    /* One launch suffices, because groups wait for the results of earlier groups. Otherwise there are two. */
     bool    lookback;
     cl_uint tiles;
     cl_uint range;  /* Tiles per group without `lookback`. */
-    size_t  groups; /* Ranges of tiles. If 1, one group handles all tiles in one launch. */
+    size_t  groups; /* Number of ranges. If it is 1, one group handles all tiles in one launch. */
     cl_uint shift;  /* Tile 0 begins this many elements before the array, so that vectors are aligned. */
 };
 

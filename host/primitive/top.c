@@ -53,7 +53,7 @@ struct passes {
 enum { ITEMS_PER_UNIT = 2048, CHUNKS_PER_CORE = 16 };
 enum { DIGIT_BITS = 11, COPIES = 4 };
 
-/* Minimum elements per work-item in groups of one. */
+/* Minimum elements of a group of one work-item. */
 enum { ITEMS_ALONE = 1024 };
 
 static cl_uint local_bytes(const struct ordo_facts *facts, const struct passes *p)
@@ -247,7 +247,7 @@ static ordo_status find_by_chunks(struct ordo_call *call, const struct top *t, s
 
 /* ---- in order ------------------------------------------------------------------------------------------------ */
 
-/* By chunks, selects more than k elements: the first k of each chunk. */
+/* With chunks, finds the first k elements of each chunk. */
 static ordo_status find(struct ordo_call *call, const struct top *t, struct passes *p, struct found *to)
 {
     size_t                  chunks = 0;

@@ -16,8 +16,8 @@
 /* Maximum total length of short ranges. */
 #define SHORT_TOTAL ((cl_ulong) 1 << 27)
 
-/* If ranges have less than 1 / OWN_TABLE_PART of all elements, the table covers only these. Otherwise it covers all
- * elements, and is kept until the dictionary changes. */
+/* If ranges have less than 1 / OWN_TABLE_PART of all elements, the table covers only the ranges. Otherwise it covers
+ * all elements, and is kept until the dictionary changes. */
 #define OWN_TABLE_PART 4
 
 struct aggregation {
@@ -101,8 +101,8 @@ static ordo_status write_values(const struct aggregation *x, cl_mem values)
     return x->total ? x->dict->structure->range(x->dict, x->call, &ranges) : ORDO_OK;
 }
 
-/* Answers all ranges by kernel `name`. In `values`, which may be a table, range i begins at x->first[i] if `ranks`,
- * else at x->offsets[i]. */
+/* Launches kernel `name` for all ranges. Range i begins at index x->first[i] of `values` if `ranks` is true, else at
+ * x->offsets[i]. */
 static ordo_status answer(const struct aggregation *x, const char *name, cl_mem values, const cl_uint *count,
                           bool ranks)
 {
@@ -135,8 +135,8 @@ static size_t table_values(ordo_op op, size_t count)
     return values;
 }
 
-/* Makes a table from the first `count` values: prefix sums for sums. For minima and maxima, appends levels. A level's
- * value combines AGGREGATE_FAN values of the level before. */
+/* Makes a table from its first `count` values. For sums, computes prefix sums. For minima and maxima, appends levels:
+ * each value combines AGGREGATE_FAN values of the level before. */
 static ordo_status fill_table(const struct aggregation *x, cl_mem table, size_t count)
 {
     if (x->a->op == ORDO_SUM) {

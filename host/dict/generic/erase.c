@@ -141,8 +141,8 @@ static ordo_status count_lengths(const struct erasure *x)
     return ordo_call_launch(x->call, &launch, &args);
 }
 
-/* Sorts the m bounds of all ranges. The interval between neighbouring bounds is a piece. x->first and x->past become
- * indices of pieces. */
+/* Sorts the m bounds of all ranges. Neighbouring bounds enclose a piece. Replaces x->first and x->past by indices of
+ * pieces. */
 static ordo_status cut_into_pieces(const struct erasure *x, size_t m, cl_mem *out)
 {
     const struct ordo_sort_params params = { .key = ORDO_U32 };
@@ -172,8 +172,8 @@ static ordo_status paint(const struct erasure *x, cl_uint level, cl_mem owners)
     return ordo_call_launch(x->call, &launch, &args);
 }
 
-/* Counts the erased keys of overlapping ranges. The keys of a piece (the interval between neighbouring bounds) count
- * for its owner, the first range that contains it. */
+/* Counts the erased keys of overlapping ranges. Neighbouring bounds of ranges enclose a piece. Its keys count for its
+ * owner, the first range that contains it. */
 static ordo_status count_owned(const struct erasure *x)
 {
     const struct ordo_slice erased = x->e->erased;
@@ -287,8 +287,8 @@ static ordo_status export_ends(ordo_dict *dict, struct ordo_call *call, const st
     return dict->structure->range(dict, call, &range);
 }
 
-/* Chooses ends->keys_out, or scratch memory if the erasure still needs the keys (keys_out is absent or will be
- * reversed). */
+/* Sets *out to ends->keys_out or scratch memory. An erasure needs scratch memory if keys_out is absent or will be
+ * reversed. */
 static ordo_status place_keys(const ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t count,
                               struct ordo_slice *out)
 {

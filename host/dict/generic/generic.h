@@ -8,11 +8,10 @@
 /* Returns an error if the dictionary's values cannot have type `value`, or the type lacks `op`. */
 ordo_status ordo_dict_check_numbers(const ordo_dict *dict, ordo_type value, ordo_op op, const char *call);
 
-/* Calls the structure's function `combine` or, without one, ordo_dict_combine_generic. */
 ordo_status ordo_dict_combine_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
 ordo_status ordo_dict_combine_generic(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
-/* Combines `sorted`, a batch in key order: value i becomes the combination of the key's stored value and its batch
- * values up to value i. The caller must then store each key's last value. */
+/* Combines a batch that is sorted by key. Each value becomes the combination of the key's stored value and the batch
+ * values up to this one. The caller must then store each key's last value. */
 ordo_status ordo_dict_combine_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *sorted);
 
 ordo_status ordo_dict_limited_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_limited_ranges *ranges,

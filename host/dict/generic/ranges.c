@@ -5,7 +5,8 @@
 
 #define INTERVAL_FILE "dict/generic/interval.cl"
 
-/* Sets lengths[i] to range i's number of elements, at most its limit, and lo[i] and hi[i] to their bounds. */
+/* Sets lengths[i] to range i's number of elements, at most its limit. Sets lo[i] and hi[i] to the bounds of these
+ * elements. */
 static ordo_status cut(ordo_dict *dict, struct ordo_call *call, const struct ordo_limited_ranges *r, cl_mem lengths,
                        cl_mem lo, cl_mem hi)
 {
@@ -59,7 +60,6 @@ ordo_status ordo_dict_reverse(struct ordo_call *call, const ordo_dict *dict, str
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Answers ranges with r->limit or r->limits in ascending order. */
 static ordo_status range_cut(ordo_dict *dict, struct ordo_call *call, const struct ordo_limited_ranges *r, bool waits)
 {
     cl_mem lengths = NULL, lo = NULL, hi = NULL;

@@ -42,13 +42,13 @@ static ordo_status count_gone(struct ordo_call *call, const ordo_dict *dict, con
     return ORDO_OK;
 }
 
-/* Words of hidden bits and visible counts per work-item of run_hide on a CPU. */
+/* Words that a work-item of kernel run_hide updates on a CPU. */
 #define HIDE_SHARE 1024
 
 ordo_status ordo_runs_hide_spans(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, cl_mem spans,
                                  size_t gone)
 {
-    /* Counts words of hidden bits, and all runs' visible counts. Hiding an element changes all later counts. */
+    /* Words of hidden bits, and the visible counts of all runs. Hiding an element changes all later counts. */
     const size_t             words = ordo_ceil_div(gone, 32) + ordo_run_entries(ordo_run_set_stored(set));
     const size_t             items = ordo_device_facts(call->dev)->cpu ? ordo_ceil_div(words, HIDE_SHARE) : words;
     const struct ordo_launch launch = ordo_dict_kernel_shares(dict, "dict/runs/runs.cl", "run_hide", items);

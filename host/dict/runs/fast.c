@@ -149,8 +149,8 @@ static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const 
     return store(fast_of(dict), call, &batch);
 }
 
-/* Costs, in units of a merge's cost per element. `charge` merges buffer and tree when queries in the buffer have cost
- * as much. */
+/* Costs, in units of a merge's cost per element. `charge` adds up the costs of queries in the buffer. When the sum
+ * reaches the cost of a merge, it merges buffer and tree. */
 #define QUERY_MOVES      4
 #define LAUNCH_MOVES_GPU ((uint64_t) 1 << 18)
 #define LAUNCH_MOVES_CPU ((uint64_t) 1 << 12)
@@ -163,7 +163,7 @@ static ordo_status charge(ordo_dict *dict, struct ordo_call *call, size_t querie
     const uint64_t launch = ordo_device_facts(call->dev)->cpu ? LAUNCH_MOVES_CPU : LAUNCH_MOVES_GPU;
     const int      mark = call->n_scratch;
 
-    if (fast->runs.set.n < 2 || call->n_pending > 0) /* events are pending */
+    if (fast->runs.set.n < 2 || call->n_pending > 0) /* events that the call waits for may be unfinished */
         return ORDO_OK;
     fast->asked += launch + (uint64_t) QUERY_MOVES * queries;
     if (fast->asked < MERGE_LAUNCHES * launch + (uint64_t) MERGE_MOVES * stored(fast))

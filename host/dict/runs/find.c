@@ -26,7 +26,8 @@ static struct ordo_search search_for(const ordo_dict *dict, const struct ordo_fi
                                   .found = finds->found };
 }
 
-/* First builds the run's index if the search can use one, unless `once` is true or events are pending. */
+/* First builds the run's index if the search can use one. Omits this if `once` is true, or while the call waits for
+ * unfinished events. */
 static ordo_status search_run(struct ordo_call *call, const ordo_dict *dict, bool once, struct ordo_sorted_run *run,
                               struct ordo_search *search)
 {
@@ -49,8 +50,8 @@ static ordo_status find_in_run(struct ordo_call *call, const ordo_dict *dict, co
                                struct ordo_sorted_run *run, cl_uint stage)
 {
     const struct ordo_slice values = ordo_run_values(dict, run);
-    const struct ordo_slice hidden = run->erased ? ordo_run_hidden(run) : ordo_none(); /* without `erased`, no tombstone
-                                                                                        * (R7) */
+    /* Only runs with `erased` have tombstones. */
+    const struct ordo_slice hidden = run->erased ? ordo_run_hidden(run) : ordo_none();
     struct ordo_search      search = search_for(dict, finds, run);
     struct ordo_args        answers = { .n = 0 };
 

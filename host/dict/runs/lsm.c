@@ -2,7 +2,7 @@
 /* Executes the plans of the GPU LSM (lsm_plan.h). */
 #include "dict/runs/lsm_plan.h"
 
-/* Default of config.cleanup_least: fewer live elements count as this number. */
+/* Default of config.cleanup_least. */
 #define LIVE_MIN ((size_t) 1 << 12)
 
 static struct ordo_lsm *lsm_of(ordo_dict *dict)
@@ -179,8 +179,8 @@ static ordo_status absorb_newest(struct ordo_lsm *lsm, struct ordo_call *call, s
     return ORDO_OK;
 }
 
-/* If there are ORDO_MAX_RUNS runs, merges the newest one into the batch or, if they do not fit into one run, merges two
- * others. */
+/* With ORDO_MAX_RUNS runs, merges the newest one into the batch. If they do not fit into one run, merges two others
+ * instead. */
 static ordo_status make_place(struct ordo_lsm *lsm, struct ordo_call *call, struct ordo_sorted_run *batch)
 {
     const struct ordo_run_set *set = &lsm->runs.set;
@@ -211,8 +211,8 @@ static ordo_status put(struct ordo_lsm *lsm, struct ordo_call *call, struct ordo
     return status;
 }
 
-/* Only logs an error, because the batch is already stored as a run. If `marks`, first hides the elements that it
- * replaces. */
+/* Only logs an error, because the batch is already stored as a run. If `marks` is true, first hides the elements that
+ * the batch replaces. */
 static void settle(struct ordo_lsm *lsm, struct ordo_call *call, bool marks)
 {
     const struct ordo_lsm_plan plan = ordo_lsm_plan_batch(lsm);
@@ -283,7 +283,7 @@ static ordo_status erase_interval(ordo_dict *dict, struct ordo_call *call, const
 #define FIND_MOVES   2
 #define RANK_MOVES   3
 #define SELECT_MOVES 32 /* finds a key bit by bit */
-#define RANGE_MOVES  8  /* without the range's elements */
+#define RANGE_MOVES  8  /* not counting the elements it reads */
 
 /* If memory is short, keeps the runs and sets their query costs to 0. */
 static ordo_status merge_paid(struct ordo_lsm *lsm, struct ordo_call *call, const struct ordo_lsm_plan *plan)
@@ -304,8 +304,8 @@ static ordo_status merge_paid(struct ordo_lsm *lsm, struct ordo_call *call, cons
     return ORDO_OK;
 }
 
-/* Adds `more`, the cost of queries, to each run. Merges runs whose queries have cost as much as the merge. Does nothing
- * while events are pending. */
+/* Adds `more`, the cost of new queries, to the query cost of each run. Merges runs when this cost reaches the cost of a
+ * merge. Does nothing while the call waits for unfinished events. */
 static ordo_status pay(struct ordo_lsm *lsm, struct ordo_call *call, uint64_t more, bool waits)
 {
     struct ordo_run_set *set = &lsm->runs.set;
@@ -346,8 +346,8 @@ ORDERED_QUERY(seek, ordo_seeks, RANK_MOVES)
 ORDERED_QUERY(rank, ordo_ranks, RANK_MOVES)
 ORDERED_QUERY(select, ordo_selects, SELECT_MOVES)
 
-/* Adds the cost of reading elements. Estimates their number only if `capacity` elements would make a merge worth its
- * cost. */
+/* Adds the cost of reading elements. Estimates their number only if reading `capacity` elements would lead to a
+ * merge. */
 static ordo_status pay_results(struct ordo_lsm *lsm, struct ordo_call *call, const struct ordo_ranges *ranges)
 {
     const bool wanted = ranges->keys_out.mem || ranges->values_out.mem;

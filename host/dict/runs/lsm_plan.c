@@ -20,8 +20,8 @@ size_t ordo_lsm_stored(const struct ordo_lsm *lsm)
 
 /* ---- updates ---------------------------------------------------------------------------------------------------- */
 
-/* A change counts the live elements if there may be STORED_MAX stored ones per live one, and STALE_PERCENT percent may
- * be stale (replaced or erased). */
+/* A change counts the live elements when there may be STORED_MAX times as many stored ones, and STALE_PERCENT percent
+ * of these may be stale (replaced or erased). With cleanup_doubled, it cleans up at DOUBLED times as many. */
 #define STORED_MAX    8
 #define STALE_PERCENT 33
 #define DOUBLED       2
@@ -84,8 +84,8 @@ struct ordo_lsm_plan ordo_lsm_plan_change(const struct ordo_lsm *lsm)
 
 /* ---- queries ----------------------------------------------------------------------------------------------------- */
 
-/* Costs, in units of a merge's cost per element. Runs are merged when queries in all but the oldest of them have cost
- * as much as the merge. So the total cost is at most twice the minimum (ski rental problem). */
+/* Costs, in units of a merge's cost per element. A merge of some runs is due when queries in all but the oldest of
+ * these have cost as much as the merge. So the total cost is at most twice the minimum (ski rental problem). */
 #define LAUNCH_MOVES_GPU ((uint64_t) 1 << 18)
 #define LAUNCH_MOVES_CPU ((uint64_t) 1 << 12)
 #define MERGE_LAUNCHES   64 /* mostly to create and destroy buffers */
@@ -104,7 +104,7 @@ uint64_t ordo_lsm_launch_moves(const struct ordo_lsm *lsm)
     return ordo_device_facts(lsm->runs.dict.dev)->cpu ? LAUNCH_MOVES_CPU : LAUNCH_MOVES_GPU;
 }
 
-/* Returns the cost of a merge of the runs from `first` on, with allocation, index and hidden bits. */
+/* Includes allocation, index and hidden bits. */
 static uint64_t cost_of_merge(const struct ordo_lsm *lsm, size_t first)
 {
     return MERGE_LAUNCHES * ordo_lsm_launch_moves(lsm) + MERGE_MOVES * (uint64_t) ordo_lsm_stored_from(lsm, first);

@@ -12,15 +12,15 @@ struct ordo_lsm {
     /* lower bound of the live elements: the last count minus later erasures */
     size_t live;
     size_t arrived;  /* elements stored or erased since the last count */
-    bool   resolved; /* a query since the last update has hidden all stale elements, or has failed to */
+    bool   resolved; /* since the last update, a query has tried to hide all stale elements */
 };
 
 enum ordo_lsm_action {
     LSM_KEEP,
     LSM_MERGE,  /* merge the runs from `first` on into one */
-    LSM_GATHER, /* move the live elements into one run, in one pass */
+    LSM_GATHER, /* move the live elements into one run by one merge */
     LSM_COUNT,  /* count the live elements; clean up if more than `percent` of the stored ones are stale */
-    LSM_CLEAN,  /* move the live elements into one run */
+    LSM_CLEAN,  /* move the live elements into one run, or several if memory is short */
 };
 
 struct ordo_lsm_plan {
@@ -33,21 +33,21 @@ size_t ordo_lsm_stored_from(const struct ordo_lsm *lsm, size_t first);
 size_t ordo_lsm_stored(const struct ordo_lsm *lsm);
 bool   ordo_lsm_is_stale(const struct ordo_lsm *lsm, uint32_t percent);
 
-/* Plans merges after a batch has become the newest run. Gathers all runs if there may be 8 stored elements per live
- * one. */
+/* Plans merges after a batch has become the newest run. Gathers all runs if there may be 8 times as many stored
+ * elements as live ones. */
 struct ordo_lsm_plan ordo_lsm_plan_batch(const struct ordo_lsm *lsm);
-/* Plans a cleanup after a change: if there may be 8 stored elements per live one, or earlier by cleanup_stale_percent
- * and cleanup_doubled. Execute the plan of ordo_lsm_plan_batch first. */
+/* Plans a cleanup after a change. It is due when there may be 8 times as many stored elements as live ones, or earlier
+ * with cleanup_stale_percent or cleanup_doubled. Execute the plan of ordo_lsm_plan_batch first. */
 struct ordo_lsm_plan ordo_lsm_plan_change(const struct ordo_lsm *lsm);
 
 uint64_t ordo_lsm_query_cost(const struct ordo_run_set *set, size_t first, size_t n);
 /* Returns the cost of a launch, in units of a merge's cost per element. */
 uint64_t ordo_lsm_launch_moves(const struct ordo_lsm *lsm);
-/* Returns the oldest run to merge with all newer ones: they fit into one allocation, and queries in the newer runs have
- * cost as much as the merge, with `more` added in each run. Returns the newest run if no merge is worth it. */
+/* Returns the oldest run to merge with all newer ones, or the newest run if no merge is due. The runs must fit into one
+ * allocation. Queries in the newer runs, each with `more` added, must have cost as much as the merge. */
 size_t ordo_lsm_first_paid(const struct ordo_lsm *lsm, uint64_t more);
-/* Plans merges before a query that costs `more` in each run. Merges runs when queries have cost as much as the merge.
- * If the query waits, a merge of all runs drops stale elements. */
+/* Plans merges before a query that costs `more` in each run. If the query waits, a merge of all runs drops stale
+ * elements. */
 struct ordo_lsm_plan ordo_lsm_plan_query(const struct ordo_lsm *lsm, uint64_t more, bool waits);
 
 #endif

@@ -51,7 +51,7 @@ static ordo_status rank_ranges(struct ordo_call *call, const ordo_dict *dict, st
     return ORDO_OK;
 }
 
-/* Computes *s. If `offsets`, writes each range's number of elements to ranges->offsets. */
+/* Fills the arrays of *s. If `offsets` is true, also writes each range's number of elements to ranges->offsets. */
 static ordo_status measure_ranges(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                   const struct ordo_ranges *ranges, bool offsets, const struct range_scratch *s)
 {
@@ -107,8 +107,8 @@ static struct ordo_ranges part_of(const struct ordo_ranges *ranges, size_t at, s
     return part;
 }
 
-/* Computes the ranks of each part twice, for offsets and for elements, because scratch memory has the ranks of one part
- * only. */
+/* Scratch memory has the ranks of one part only. So each part's ranks are computed twice: for offsets, then for
+ * elements. */
 static ordo_status range_in_parts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                   const struct ordo_ranges *ranges, size_t most, const struct range_scratch *s)
 {

@@ -121,7 +121,7 @@ static ordo_status seek_in_run(struct ordo_call *call, const ordo_dict *dict, co
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* `keys` and `found`, the caller's outputs if given, pass the results from run to run. */
+/* `keys` and `found` are the results from the runs so far. They are the caller's outputs if given. */
 struct seek_scratch {
     uint32_t          key_bytes;
     struct ordo_slice keys, found;

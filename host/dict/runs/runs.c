@@ -10,14 +10,14 @@ ordo_status ordo_runs_build(ordo_dict *dict, struct ordo_call *call, struct ordo
     return ORDO_OK;
 }
 
-/* Returns whether take_spare would not choose this block for the run, because it is too large. */
+/* Returns true if the run's block is so large that a new run of this size would not reuse it. */
 static bool wastes(const struct ordo_sorted_run *run)
 {
     return run->mem_bytes > run->layout.bytes + run->layout.bytes / 16 + 4096;
 }
 
-/* Returns how many bytes of unused blocks a compaction keeps: a sixteenth of the run, minus its block's unused
- * bytes. */
+/* Returns how many bytes of unused blocks a compaction keeps. With the unused bytes of the run's block, they should be
+ * at most a sixteenth of the run. */
 static size_t little_spare(const struct ordo_runs *runs)
 {
     const struct ordo_sorted_run *run = &runs->set.run[0];
@@ -34,7 +34,6 @@ static ordo_status gather_tightly(struct ordo_runs *runs, struct ordo_call *call
     return ORDO_OK;
 }
 
-/* Moves the only run to a smaller block if it needs less than half of its block. */
 static void tighten(struct ordo_runs *runs, struct ordo_call *call)
 {
     const struct ordo_sorted_run *run = &runs->set.run[0];
@@ -77,7 +76,7 @@ ordo_status ordo_runs_gather(ordo_dict *dict, struct ordo_call *call)
 
 /* ---- with little memory ------------------------------------------------------------------------------------------ */
 
-/* Returns how many runs, from `first` on, have visible elements that fit into one run. */
+/* Returns how many runs, from run `first` on, can be merged into one. */
 static size_t segment_from(const struct ordo_runs *runs, const size_t *counts, size_t first)
 {
     size_t n = 1, count = counts[first];
@@ -94,8 +93,8 @@ static void replace_segment(struct ordo_runs *runs, size_t *counts, size_t first
     struct ordo_sorted_run gone[ORDO_MAX_RUNS];
 
     memcpy(gone, &set->run[first], n * sizeof *gone);
-    /* The merge has dropped tombstones. A find of an erased key now goes on to older runs, and must read their hidden
-     * bits. So these runs get the flag `erased`. */
+    /* The merge has dropped tombstones. So a find of an erased key goes on to older runs. With the flag `erased`, it
+     * reads their hidden bits. */
     for (size_t r = 0; r < first; r++)
         set->run[r].erased = set->run[r].has_hidden;
     memmove(&set->run[first + kept], &set->run[first + n], rest * sizeof *gone);

@@ -9,8 +9,8 @@
 
 ordo_status ordo_runs_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
                             size_t count);
-/* Replaces all runs by *run, which must have no hidden elements, or by none if it has no block. Shrinks the block if
- * the run needs less than half of it. */
+/* Replaces all runs by *run, which must have no hidden elements. If run->mem is NULL, no run remains. Shrinks the block
+ * if the run needs less than half of it. */
 void ordo_runs_become(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *run);
 /* Removes the only run's elements from index `count` on. */
 void ordo_runs_cut(struct ordo_runs *runs, struct ordo_call *call, size_t count);
@@ -37,7 +37,7 @@ ordo_status ordo_runs_find_none(struct ordo_call *call, const ordo_dict *dict, c
 
 /* ---- rank.c ------------------------------------------------------------------------------------------------------ */
 
-/* Sets ranks[i] to the number of keys less than keys[i], or at most keys[i] if `upper`. */
+/* Sets ranks[i] to the number of keys less than keys[i]. If `upper` is true, also counts equal keys. */
 ordo_status ordo_runs_rank_in_run(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run,
                                   struct ordo_slice keys, size_t count, bool upper, struct ordo_slice ranks);
 /* Returns how many queries to answer at a time, if each takes `bytes` bytes of a scratch buffer. */
@@ -46,7 +46,7 @@ typedef ordo_status ordo_runs_scratch(struct ordo_call *call, const void *what, 
 /* Allocates scratch memory for *most queries by `take`. Halves *most while memory is short. */
 ordo_status ordo_runs_take_scratch(struct ordo_call *call, ordo_runs_scratch *take, const void *what, size_t *most,
                                    void *scratch);
-/* The queries below hide replaced elements. */
+/* The queries below first hide all replaced elements. */
 ordo_status ordo_runs_count(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts);
 ordo_status ordo_runs_seek(ordo_dict *dict, struct ordo_call *call, const struct ordo_seeks *seeks);
 ordo_status ordo_runs_rank(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranks *ranks);
@@ -65,12 +65,12 @@ ordo_status ordo_runs_estimate(ordo_dict *dict, struct ordo_call *call, const st
 
 /* ---- erase.c ----------------------------------------------------------------------------------------------------- */
 
-/* Hides the elements of an interval. Sets *gone to their number, *left to the number of others. The set must not be
- * empty. Waits unless e->counted. */
+/* Hides the elements of an interval. Sets *gone to their number, and *left to the number of remaining elements. The set
+ * must not be empty. Waits unless e->counted. */
 ordo_status ordo_runs_hide(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e, size_t *gone,
                            size_t *left);
-/* Hides the elements of interval spans[r] (a run_interval) of each run r, `gone` in all. Must be a call's last
- * launch. */
+/* Hides the elements of interval spans[r] (a run_interval) of each run r. `gone` is their total number. Must be a
+ * call's last launch. */
 ordo_status ordo_runs_hide_spans(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, cl_mem spans,
                                  size_t gone);
 
@@ -78,8 +78,8 @@ ordo_status ordo_runs_hide_spans(struct ordo_call *call, const ordo_dict *dict, 
 
 /* Hides all replaced elements first. */
 ordo_status ordo_runs_select(ordo_dict *dict, struct ordo_call *call, const struct ordo_selects *selects);
-/* Writes the first or last elements, and hides them if ends->take. Sets *got to their number, *left to the number of
- * others. For more than 2^14, sets *done to false and changes nothing. Waits. */
+/* Writes the first or last elements, and hides them if ends->take. Sets *got to their number, and *left to the number
+ * of remaining elements. If ends->count exceeds 2^14, sets *done to false and changes nothing. Waits. */
 ordo_status ordo_runs_ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t *got,
                            size_t *left, bool *done);
 
