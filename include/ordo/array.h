@@ -14,8 +14,8 @@
  *                Calls that end in _host take host pointers instead, or NULL for no array.
  *   Types        All calls take types of 4 and 8 bytes. Keys of 16 bytes are for these only:
  *                ordo_sort, ordo_unique, ordo_reduce_by_key, ordo_merge, ordo_merge_runs,
- *                ordo_search, ordo_equal_range, ordo_lookup, ordo_index_build, ordo_compact. Keys
- *                are equal if all bits are: -0 is not +0.
+ *                ordo_search, ordo_equal_range, ordo_lookup, ordo_index_build, ordo_compact.
+ *                Equal keys have equal bits, so -0 is not +0.
  *   Count        Calls take 0 to ORDO_MAX_COUNT elements. With 0 a call only writes totals and
  *                signals order->done.
  *   Order        Integers are ordered by value, floats in IEEE total order: -NaN first, -0 before
@@ -56,20 +56,20 @@ typedef enum ordo_type {
     ORDO_I64 = 3,
     ORDO_F32 = 4,
     ORDO_F64 = 5,
-    /* Types of 16 bytes, for keys only, aligned to 16 bytes in device memory. u128 is an unsigned
-     * integer with its low 64 bits first, as unsigned __int128 of x86 and Arm. bytes16 is ordered
-     * like memcmp, such as a UUID or an IPv6 address in network byte order. */
+    /* Keys of 16 bytes are aligned to 16 bytes in device memory. ORDO_U128 is an unsigned integer
+     * with its low 64 bits first, as unsigned __int128. ORDO_BYTES16 is ordered by memcmp, for
+     * UUIDs and IPv6 addresses in network byte order. */
     ORDO_U128 = 6,
     ORDO_BYTES16 = 7,
 } ordo_type;
 
-/* Returns the bytes of an element, 4, 8 or 16, or 0 for an unknown type. */
+/* Returns the size of an element in bytes, or 0 for an unknown type. */
 ORDO_API size_t ordo_type_bytes(ordo_type type);
 
 /* Greatest number of elements per call, because ranks and counts have 32 bits. */
 #define ORDO_MAX_COUNT ((size_t) 0xfff00000u)
 
-/* An array in device memory, which begins at element `at` of `mem`. */
+/* An array in device memory. It begins with element number `at` of `mem`. */
 struct ordo_slice {
     cl_mem mem;
     size_t at;
@@ -81,7 +81,8 @@ static inline struct ordo_slice ordo_at(cl_mem mem, size_t at)
     slice.at = at;
     return slice;
 }
-/* Returns "no array": for values if value_bytes is 0, and for outputs that you do not need. */
+/* Returns a slice that means no array. Pass it for unneeded outputs, and for values if value_bytes
+ * is 0. */
 static inline struct ordo_slice ordo_none(void)
 {
     return ordo_at((cl_mem) 0, 0);
@@ -98,8 +99,8 @@ typedef enum ordo_op {
 struct ordo_scan_params {
     ordo_type type;
     ordo_op   op;
-    /* If true, out[i] combines in[0] to in[i]. Otherwise it combines in[0] to in[i - 1], and out[0]
-     * is the identity of op. */
+    /* If true, out[i] combines in[0] to in[i]. Otherwise out[i] combines in[0] to in[i - 1], and
+     * out[0] is the identity of op. */
     bool inclusive;
 };
 
@@ -127,8 +128,8 @@ struct ordo_reduce_params {
     ordo_op   op;
 };
 
-/* Writes the sum, minimum or maximum of all elements, or the identity of op if count is 0, to
- * out[0].
+/* Writes the sum, minimum or maximum of all elements to out[0]. If `count` is 0, writes the
+ * identity of op.
  * Cost: one read of each element.
  * Memory: at most 64 KiB. */
 ORDO_API ordo_status ordo_reduce(ordo_device *device, const struct ordo_reduce_params *params,
@@ -142,8 +143,8 @@ struct ordo_compact_params {
     uint32_t value_bytes; /* 0, 4 or 8 */
 };
 
-/* Copies the keys and values whose flag (a byte) is not 0, in their order. keys_out and values_out
- * must hold `count` elements. `kept` receives the number of copied elements (uint32_t).
+/* Copies the keys and values whose flag (a byte) is not 0. They keep their order. keys_out and
+ * values_out must hold `count` elements. `kept` receives the number of copied elements (uint32_t).
  * Cost: one read of the input, one write of the copied elements.
  * Memory: at most 1 % of the input plus 64 KiB. */
 ORDO_API ordo_status ordo_compact(ordo_device *device, const struct ordo_compact_params *params,
@@ -158,8 +159,8 @@ ORDO_API ordo_status ordo_compact_host(ordo_device                      *device,
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-/* Maximum bytes of a row, which is an element of any size. A slice's offset `at` counts rows. To
- * sort rows, sort their keys with row indices as values, then call ordo_gather. */
+/* A row is an element of any size up to this number of bytes. In a slice of rows, `at` counts rows.
+ * To sort rows, sort their keys with row indices as values, then call ordo_gather. */
 #define ORDO_MAX_ROW_BYTES ((uint32_t) 1 << 30)
 
 struct ordo_gather_params {
@@ -180,16 +181,16 @@ ORDO_API ordo_status ordo_gather_host(ordo_device *device, const struct ordo_gat
 
 struct ordo_scatter_params {
     uint32_t row_bytes; /* 1 to ORDO_MAX_ROW_BYTES */
-    /* Set to true if no index occurs twice, for speed. If one does, its row of rows_out may mix
+    /* Set to true, for speed, if no index occurs twice. A repeated index may then give a row with
      * bytes of several rows. */
     bool distinct;
 };
 
 /* Copies row i of `rows` to row indices[i] (uint32_t) of rows_out for all i < count. If an index
- * occurs several times, its last row counts. Rows whose index is n_rows or more are skipped. Other
- * rows of rows_out stay unchanged.
- * Cost: one read and one write of each row, and an atomic update unless `distinct`.
- * Memory: 4 bytes per row of rows_out, none if `distinct`. */
+ * occurs several times, the last of its rows is kept. Rows whose index is n_rows or more are
+ * skipped. Other rows of rows_out stay unchanged.
+ * Cost: one read and one write of each row. Without `distinct`, also an atomic update per row.
+ * Memory: 4 bytes per row of rows_out. None with `distinct`. */
 ORDO_API ordo_status ordo_scatter(ordo_device *device, const struct ordo_scatter_params *params,
                                   struct ordo_slice rows, struct ordo_slice indices, size_t count,
                                   struct ordo_slice rows_out, size_t n_rows,
@@ -205,21 +206,20 @@ struct ordo_sort_params {
     ordo_type key;
     uint32_t  value_bytes; /* 0, 4 or 8 */
     bool      descending;
-    /* Lowest bit to sort by, of ordo_key_bits (the key as an unsigned integer) or of a key of 16
-     * bytes. */
+    /* Lowest bit to sort by, in the integer that ordo_key_bits returns or in a key of 16 bytes. */
     uint32_t first_bit;
-    /* Number of bits to sort by, from first_bit up. 0 means all up to the highest. */
+    /* Number of bits to sort by, from first_bit up. 0 means all of them. */
     uint32_t bits;
 };
 
-/* Converts a key to an unsigned integer of the same order: flips the sign bit of signed integers,
- * puts floats in IEEE total order. Returns 0 for types of 16 bytes. */
+/* Converts a key to an unsigned integer of the same order. Signed integers get their sign bit
+ * flipped. Floats get IEEE total order. Returns 0 for types of 16 bytes. */
 ORDO_API uint64_t ordo_key_bits(ordo_type type, const void *key);
 
 /* Sorts keys with their values by radix sort. Equal keys keep their order, also if `descending`. To
- * sort in place, pass the inputs as outputs, both keys and values.
- * Cost: one read of the keys. Then one or two reads and one write of keys and values for every 8
- *   bits, or less (share/doc/array.md).
+ * sort in place, pass the inputs as outputs.
+ * Cost: one read of the keys. Then, for every 8 bits, at most two reads and one write of keys and
+ *   values (share/doc/array.md).
  * Memory: one buffer of the input's size, plus at most 2 % of the input and 4 MiB. */
 ORDO_API ordo_status ordo_sort(ordo_device *device, const struct ordo_sort_params *params,
                                struct ordo_slice keys_in, struct ordo_slice values_in,
@@ -233,44 +233,45 @@ ORDO_API ordo_status ordo_sort_host(ordo_device *device, const struct ordo_sort_
 
 #define ORDO_MAX_KEY_FIELDS 8
 
-/* A column of a table, as a field of a key. To sort, group or join by several columns, pack them
- * into keys, and unpack the result's keys. */
+/* A field of a key holds the values of one column. To sort, group or join by several columns, pack
+ * them into keys, and unpack the result's keys. */
 struct ordo_key_field {
     ordo_type type;
-    /* Number of bits. 0 means all of the type. Only integers may have fewer. Their values must be
-     * below 2^bits if the type is unsigned, and from -2^(bits - 1) to 2^(bits - 1) - 1 if it is
-     * signed. */
+    /* Number of bits. 0 means all bits of the type. Only integers may have fewer. Unsigned values
+     * must then be below 2^bits, signed values from -2^(bits - 1) to 2^(bits - 1) - 1. */
     uint32_t bits;
-    bool     descending; /* great values come first; does not affect nulls */
-    /* The column may have nulls. The field then takes one more bit. A validity bitmap, as in Arrow,
-     * has bit i % 8 of byte i / 8 cleared if row i is null. Its slice's offset `at` counts bits. */
+    bool     descending; /* if true, great values come first; does not affect nulls */
+    /* The column may have nulls. The field then takes one more bit. In a validity bitmap, as in
+     * Arrow, bit i % 8 of byte i / 8 is 0 if row i is null. In its slice, `at` counts bits. */
     bool nullable;
-    bool nulls_last; /* nulls come after all values, otherwise before */
+    bool nulls_last; /* if true, nulls come after all values, otherwise before */
 };
 
 /* Positions of the fields in a key. The first field is the most significant. Field f begins at bit
- * first_bit[f]. To sort by all fields, set ordo_sort_params.bits to `bits`, which saves time. To
- * sort by fields 0 to f, use first_bit[f] and bits - first_bit[f] bits. */
+ * first_bit[f]. Sorts by all fields are faster if ordo_sort_params.bits is `bits`. To sort by
+ * fields 0 to f, set first_bit of ordo_sort_params to first_bit[f], and its bits to bits -
+ * first_bit[f]. */
 struct ordo_key_layout {
     ordo_type key;  /* the narrowest of ORDO_U32, ORDO_U64 and ORDO_U128 */
-    uint32_t  bits; /* of all fields, which are the lowest bits of a key */
+    uint32_t  bits; /* number of bits of all fields, from bit 0 on */
     uint32_t  first_bit[ORDO_MAX_KEY_FIELDS];
 };
 
 /* Computes the layout of keys with 1 to ORDO_MAX_KEY_FIELDS fields, without using the device.
- * Errors: ORDO_INVALID if the fields exceed 128 bits, if a field has more bits than its type, or a
- *   field of floats fewer. The message names the field. */
+ * Errors: ORDO_INVALID if the fields exceed 128 bits, a field exceeds its type, or a field of
+ *   floats has fewer bits than its type. The message names the field. */
 ORDO_API ordo_status ordo_key_plan(ordo_device *device, const struct ordo_key_field *fields,
                                    size_t n_fields, struct ordo_key_layout *out);
 
 /* Packs row i of all columns into keys_out[i], of type ordo_key_layout.key. valid[f] is the bitmap
- * of a nullable column, or ordo_none() if column f has no nulls. `valid` may be NULL if none has.
- * outside[f] receives the first row (uint32_t) whose value needs more bits than field f has, and is
- * not null. If there is none, it receives UINT32_MAX. Otherwise keys_out is undefined.
+ * of a nullable column, or ordo_none() if column f has no nulls. `valid` may be NULL if no column
+ * has nulls. outside[f] receives the first row (uint32_t) whose value does not fit into field f, or
+ * UINT32_MAX if all values fit. If a value does not fit, keys_out is undefined.
  * Cost: one read of each column, one write of the keys.
  * Memory: 32 bytes.
  * Blocking: waits if `outside` is ordo_none() and a field has fewer bits than its type.
- * Errors: ORDO_INVALID in that case for a value out of range. The message has field and row. */
+ * Errors: if `outside` is ordo_none(), ORDO_INVALID for a value that does not fit. The message has
+ *   field and row. */
 ORDO_API ordo_status ordo_key_pack(ordo_device *device, const struct ordo_key_field *fields,
                                    size_t n_fields, const struct ordo_slice *columns,
                                    const struct ordo_slice *valid, size_t count,
@@ -281,8 +282,8 @@ ORDO_API ordo_status ordo_key_pack_host(ordo_device *device, const struct ordo_k
                                         const uint8_t *const *valid, size_t count, void *keys_out,
                                         uint32_t *outside);
 
-/* Unpacks keys of ordo_key_pack with the same fields. Values get their old bits back, nulls become
- * 0. Columns and bitmaps that are ordo_none() are skipped, and `valid_out` may be NULL. Offsets of
+/* Unpacks keys of ordo_key_pack with the same fields. Values get their old bits back. Nulls become
+ * 0. Columns and bitmaps that are ordo_none() are skipped. `valid_out` may be NULL. Offsets of
  * bitmaps must be multiples of 8. Bits after the last row in a bitmap's last byte become 0.
  * Cost: one read of the keys, one write of each column.
  * Memory: none. */
@@ -306,8 +307,9 @@ struct ordo_top_k_params {
 
 /* Returns the first min(k, count) elements in sorted order. Equal keys keep their order. `indices`
  * (optional) receives each element's index in the input (uint32_t).
- * Cost: two reads of all keys, more if most share their highest bits. Then a sort of k elements.
- * Memory: half of the keys' bytes, 2 bytes per key, 256 KiB, twice the outputs' bytes, and the
+ * Cost: two reads of all keys, or more if most keys share their highest bits. Then a sort of k
+ *   elements.
+ * Memory: half of the keys' bytes, twice the outputs' bytes, 2 bytes per key, 256 KiB, and the
  *   scratch of the sort. */
 ORDO_API ordo_status ordo_top_k(ordo_device *device, const struct ordo_top_k_params *params,
                                 struct ordo_slice keys, struct ordo_slice values, size_t count,
@@ -343,19 +345,19 @@ struct ordo_reduce_by_key_params {
     ordo_op   op;
     /* If true, sums of 32-bit integers have 64 bits, and values_out 8 bytes per element. */
     bool wide;
-    /* If true, does not sort. Each sequence of equal neighbours is then a group. */
+    /* If true, the input is not sorted first. Each sequence of equal neighbours is then a group. */
     bool sorted;
-    /* Number of low bits of ordo_key_bits (the key as an integer) to sort by. 0 means all. Fewer
-     * are faster, but if keys differ only in higher bits, a key can form several groups. */
+    /* Number of low bits to sort by, of the integer that ordo_key_bits returns. 0 means all. Fewer
+     * are faster. But a key can form several groups if another key differs only in higher bits. */
     uint32_t bits;
 };
 
 /* Groups elements by key. Returns each group's key, the sum, minimum or maximum of its values, and
- * its number of elements (`counts`, uint32_t, optional). Groups ascend by key, or if `sorted`, keep
- * the input's order. `groups` receives their number (uint32_t). Only the first `capacity` groups
- * are written.
- * Cost: a sort, unless `sorted`. Then one or two reads of each element, depending on the device.
- * Memory: at most 1 % of the input plus 64 KiB. Unless `sorted`, also a sort's scratch and one
+ * its number of elements (`counts`, uint32_t, optional). Groups ascend by key. With `sorted`, they
+ * have the input's order. `groups` receives the number of groups (uint32_t), but only the first
+ * `capacity` of them are written.
+ * Cost: a sort if `sorted` is false. Then one or two reads of each element (device-dependent).
+ * Memory: at most 1 % of the input plus 64 KiB. If `sorted` is false, also a sort's scratch and one
  *   buffer of the input's size. */
 ORDO_API ordo_status ordo_reduce_by_key(ordo_device                            *device,
                                         const struct ordo_reduce_by_key_params *params,
@@ -409,14 +411,14 @@ ORDO_API ordo_status ordo_merge_host(ordo_device *device, const struct ordo_merg
                                      const void *b_keys, const void *b_values, size_t b_count,
                                      void *keys_out, void *values_out);
 
-/* A sorted part of `keys` and `values`: the `count` elements from element `at` on. */
+/* A sorted part of an array: `count` elements from element number `at` on. */
 struct ordo_run {
     size_t at, count;
 };
 #define ORDO_MAX_RUNS 16
 
-/* Merges up to ORDO_MAX_RUNS sorted runs of the same arrays. Elements of an earlier run come before
- * equal elements of a later one.
+/* Merges up to ORDO_MAX_RUNS sorted runs, which are parts of `keys` and `values`. Elements of an
+ * earlier run come before equal elements of a later one.
  * Cost: one read and one write of each element, and a search per 128 elements.
  * Memory: at most 8 % of the input plus 64 KiB. */
 ORDO_API ordo_status ordo_merge_runs(ordo_device *device, const struct ordo_merge_params *params,
@@ -433,10 +435,10 @@ ORDO_API ordo_status ordo_merge_runs_host(ordo_device                    *device
 
 /* A search index over a sorted array, which must stay in place and unchanged while the index
  * exists.
- * Memory: 7 % of the keys' bytes with nodes of 16 keys, the default. 14 % with nodes of 8, the
- *   default for keys of 16 bytes. At most 26 % with other values of the tunables search.*.
+ * Memory: 7 % of the keys' bytes, or 14 % for keys of 16 bytes. At most 26 % with other values of
+ *   the tunables search.*.
  * Concurrency: any number of threads may search. No call may use the index while it is destroyed.
- *   Commands enqueued before may still run, and the device may already be closed. */
+ *   It may be destroyed while enqueued commands run, and after the device is closed. */
 typedef struct ordo_index ordo_index;
 
 /* Builds an index of `count` keys in ascending order. Calls on another queue must wait for
@@ -447,13 +449,13 @@ ORDO_API ordo_status ordo_index_build(ordo_device *device, ordo_type key, struct
 /* Builds an index that contains compressed keys. `keys` may then be freed, and searches may pass
  * ordo_none() as keys.
  * Cost: searches take 1.2 times as long on an H200.
- * Memory: at most 1.13 times the bytes of keys and plain index. 0.53 times for 2^24 uniform 32-bit
- *   keys.
+ * Memory: at most 1.13 times the bytes of the keys and an uncompressed index. 0.53 times for 2^24
+ *   uniform 32-bit keys.
  * Blocking: waits for the index. */
 ORDO_API ordo_status ordo_index_build_compressed(ordo_device *device, ordo_type key,
                                                  struct ordo_slice keys, size_t count,
                                                  const struct ordo_order *order, ordo_index **out);
-/* Destroys the index and sets *index to NULL. Accepts NULL and *NULL. */
+/* Destroys the index and sets *index to NULL. Does nothing if `index` or *index is NULL. */
 ORDO_API void ordo_index_destroy(ordo_index **index);
 /* Returns the index's bytes of device memory, or 0 for NULL. */
 ORDO_API size_t ordo_index_bytes(const ordo_index *index);
@@ -462,8 +464,8 @@ ORDO_API size_t ordo_index_bytes(const ordo_index *index);
 typedef enum ordo_scheme {
     ORDO_SCHEME_AUTO = 0,  /* chosen by the tunables search.buffered and search.sort_queries */
     ORDO_SCHEME_PLAIN = 1, /* in the caller's order */
-    /* In batches, partitioned by subtree of the index, so that the subtree stays in a cache. A
-     * missing index is built. */
+    /* In batches. A batch is partitioned by subtree of the index, so that each subtree stays in a
+     * cache. Builds an index if the caller passes none. */
     ORDO_SCHEME_BUFFERED = 2,
     ORDO_SCHEME_SORTED = 3, /* sorted, then answered in one pass */
 } ordo_scheme;
@@ -472,20 +474,20 @@ struct ordo_search_params {
     ordo_type key;
     /* If true, counts the keys <= query. Otherwise the keys < query. */
     bool upper;
-    /* Set to true if the queries ascend, for speed. Results are correct anyway. */
+    /* Set to true, for speed, if the queries ascend. Unsorted queries also get correct results. */
     bool sorted_queries;
-    /* Index built over the same keys (mem, at and count), or NULL for binary search. Must be NULL
-     * in _host calls. */
+    /* Index of the same slice and number of keys, or NULL for binary search. Must be NULL in _host
+     * calls. */
     const ordo_index *index;
     /* Scratch memory: PLAIN takes none. SORTED takes 8 bytes and two keys per query. BUFFERED takes
-     * 24 bytes and a key per query of a batch (640,000 or more), and the memory of a missing
-     * index. */
+     * 24 bytes and a key per query of a batch (640,000 queries or more), and an index if the caller
+     * passes none. */
     ordo_scheme scheme;
 };
 
-/* Sets ranks[i] (uint32_t) to the number of keys less than queries[i], or if `upper`, not greater.
- * Unsorted keys give arbitrary ranks of at most `count`.
- * Cost: log2(count) reads of keys per query, or with an index log(count) / log(keys per node) reads
+/* Sets ranks[i] (uint32_t) to the number of keys less than queries[i]. With `upper`, also counts
+ * the keys equal to queries[i]. Unsorted keys give arbitrary ranks of at most `count`.
+ * Cost: log2(count) reads of keys per query. With an index, log(count) / log(keys per node) reads
  *   of nodes (64 to 128 bytes).
  * Memory: see ordo_search_params.scheme. */
 ORDO_API ordo_status ordo_search(ordo_device *device, const struct ordo_search_params *params,
@@ -526,7 +528,7 @@ struct ordo_lookup_params {
 };
 
 /* Finds the first key that equals queries[i]. Sets values_out[i] to its value and found[i] (a byte)
- * to 1. If there is none, sets found[i] to 0 and leaves values_out[i] unchanged. `found` is
+ * to 1. If no key is equal, sets found[i] to 0 and leaves values_out[i] unchanged. `found` is
  * optional. */
 ORDO_API ordo_status ordo_lookup(ordo_device *device, const struct ordo_lookup_params *params,
                                  struct ordo_slice keys, struct ordo_slice values, size_t count,

@@ -23,21 +23,22 @@ struct ordo_blink_config {
     /* Percentage of each node that build and compact fill: 50 to 100. 0 means 90. */
     uint32_t fill_percent;
     /* Maximum number of leaves, of up to 28 elements each. 0 means no limit. A batch that needs
-     * more returns ORDO_NO_DEVICE_MEMORY and changes nothing. A concurrent batch only refuses
-     * stores that find no free leaf. */
+     * more returns ORDO_NO_DEVICE_MEMORY and changes nothing. A concurrent batch instead refuses
+     * each store that finds no free leaf. */
     size_t max_leaves;
 };
 
 /* Creates an empty B-link tree, which supports all calls of dict.h.
- * Cost: an update reads and writes each affected leaf once. With more than six elements per leaf of
- *   the tree (on CPUs, two), it rebuilds the tree.
+ * Cost: an update reads and writes each affected leaf once. It rebuilds the tree if it has more
+ *   than six elements per leaf of the tree (two on CPUs).
  * Memory: 1.35 times the bytes of keys and values after a build, 1.7 times after random updates, at
  *   most 3 times for a sliding window of keys. A build temporarily holds the old and new tree, and
  *   the elements twice.
- * Blocking: an update waits once, three times if one leaf gets over 1024 elements.
+ * Blocking: an update waits once, or three times if one leaf gets over 1024 elements.
  * Errors: ORDO_TOO_LARGE if the tree could exceed ORDO_MAX_COUNT elements.
  * Concurrency: queries of a concurrent batch take no latches. Stores that find no free leaf run at
- *   its end, in one to eight ordered batches. Without memory they are refused (ORDO_NOT_STORED). */
+ *   its end, in one to eight ordered batches. If memory is missing, they are refused
+ *   (ORDO_NOT_STORED). */
 ORDO_API ordo_status ordo_blink_create(ordo_device *device, const struct ordo_blink_config *config,
                                        ordo_dict **out);
 

@@ -2,8 +2,8 @@
 /* An opened OpenCL device: its facts, tunables, compiled programs and scratch memory.
  *
  * Threads      Any thread may use any device. A lock makes calls on a device enqueue commands one
- *              after another. Calls wait without the lock, unless their comments say so. No other
- *              call on a device may run while the device is closed.
+ *              after another. Most calls release the lock before they wait. No other call on a
+ *              device may run while the device is closed.
  * Fork         In the child of a fork, calls on the parent's device return ORDO_FORKED, and
  *              destroying and closing free only host memory. A child that computes must be forked
  *              before OpenCL is first used, or call exec: many drivers do not work in other
@@ -41,7 +41,7 @@ typedef struct ordo_device ordo_device;
  * ordo_device_config take precedence.
  *
  *   ORDO_DEVICE   selects the device. ORDO_NO_DEVICE if none matches.
- *   ORDO_MASK     lists features that the device does not use, for tests.
+ *   ORDO_MASK     lists features to disable, for tests.
  *   ORDO_CL_DIR   is a directory of kernel sources to use instead of the library's. ORDO_IO if it
  *                 does not exist.
  *   ORDO_LOG      is error, warning, info or debug.
@@ -66,30 +66,31 @@ typedef enum ordo_log_level {
  *   device's lock held. */
 typedef void (*ordo_log_fn)(void *user, ordo_log_level level, const char *message);
 
-/* Settings for opening a device. Zero means the default. Only `log` and `user` are used later. */
+/* Settings for opening a device. Zero means the default. Only `log` and `user` are used after
+ * opening. */
 struct ordo_device_config {
     /* "0:1" (platform:device), "gpu", "cpu", or part of the name of a device or platform. NULL
-     * means ORDO_DEVICE, or else the first GPU, or else the first device. */
+     * means the variable ORDO_DEVICE, or else the first GPU, or else the first device. */
     const char *select;
-    /* Receives errors and warnings, or the levels that ORDO_LOG selects. If `log` is NULL, messages
-     * go to stderr, but only if ORDO_LOG is set. */
+    /* Receives errors and warnings, or the levels that the variable ORDO_LOG selects. If `log` is
+     * NULL, messages go to stderr if ORDO_LOG is set. */
     ordo_log_fn log;
     void       *user; /* passed to log */
     /* Receives the error message if opening fails, cut to message_bytes. May be NULL. */
     char  *message;
     size_t message_bytes;
-    /* Receives the bytes of the whole message with its final 0, or 0 after success. May be NULL.
-     * 4096 suffice, except for build logs. */
+    /* Receives the size of the whole message with its final 0, or 0 after success. May be NULL. */
     size_t *message_needs;
-    size_t  memory_limit; /* limit of device memory in bytes; 0: the device's memory */
-    /* Features that the device does not use, for tests:
-     * "lanes=one,local=16384,int64_atomics=0,progress=0,group=64". NULL means ORDO_MASK. */
+    size_t  memory_limit; /* most bytes of device memory to use; 0: the device's size */
+    /* Disables features, for tests. Example:
+     * "lanes=one,local=16384,int64_atomics=0,progress=0,group=64". NULL means the variable
+     * ORDO_MASK. */
     const char *mask;
     /* if true, the device's own queue gets CL_QUEUE_PROFILING_ENABLE (see order->done) */
     bool profiling;
     bool no_self_test;
     /* Threads that compile a new dictionary's likely kernels in the background: 1 to 16, or -1 for
-     * none. 0 means ORDO_BUILD_THREADS, or else 2 for a GPU and none for a CPU. */
+     * none. 0 means the variable ORDO_BUILD_THREADS, or else 2 for a GPU and none for a CPU. */
     int build_threads;
 };
 
@@ -102,13 +103,14 @@ struct ordo_device_config {
  *   variants fail. */
 ORDO_API ordo_status ordo_device_open(const struct ordo_device_config *config, ordo_device **out);
 
-/* Opens a device with the caller's context and queue. Retains all three. If `queue` is NULL,
- * creates an in-order queue. Ignores config->select. */
+/* Opens a device with the caller's context and queue, and retains them. If `queue` is NULL, creates
+ * an in-order queue. Ignores config->select. */
 ORDO_API ordo_status ordo_device_adopt(cl_context context, cl_device_id id, cl_command_queue queue,
                                        const struct ordo_device_config *config, ordo_device **out);
 
-/* Closes the device and sets *device to NULL. Accepts NULL and *NULL. Dictionaries and indexes stay
- * usable, and keep the device's resources until they are destroyed. `log` is never called again.
+/* Closes the device and sets *device to NULL. Does nothing if `device` or *device is NULL.
+ * Dictionaries and indexes stay usable, and keep the device's resources until they are destroyed.
+ * `log` is never called again.
  * Blocking: waits for the device's own queue. */
 ORDO_API void ordo_device_close(ordo_device **device);
 
@@ -120,17 +122,17 @@ ORDO_API cl_command_queue ordo_device_queue(const ordo_device *device);
 /* ---- errors -------------------------------------------------------------------------------- */
 
 /* After a driver error (ORDO_OPENCL, ORDO_BUILD, a memory error) every object is as before the
- * call, unless dict.h says otherwise, and order->done is not set. The call may be repeated.
- * Commands already enqueued still run. If the driver fails permanently, each call returns an error,
- * but objects can still be destroyed and the device closed. */
+ * call, except as dict.h says. order->done is not set. The call may be repeated. Commands already
+ * enqueued still run. If the driver fails permanently, each call returns an error. Objects can
+ * still be destroyed and the device closed. */
 
-/* ORDO_DEVICE_FAILED: a call that waits found that a kernel failed. The kernel's outputs are
- * undefined, and its dictionary must be cleared. Most drivers then refuse all calls on the context,
- * NVIDIA's also new contexts of the process. Ordo's calls return ORDO_DEVICE_FAILED until a wait
- * succeeds. */
+/* ORDO_DEVICE_FAILED: a call waited and found that a kernel had failed. The kernel's outputs are
+ * undefined, and its dictionary must be cleared. Most drivers then refuse all calls on the context.
+ * NVIDIA's driver also refuses new contexts of the process. Ordo's calls return ORDO_DEVICE_FAILED
+ * until a wait succeeds. */
 
-/* Copies the message of the device's last error, in any thread, to `text`, cut to `bytes` with its
- * final 0. Returns the bytes of the whole message, or 1 if there was no error. */
+/* Copies the message of the device's last error, in any thread, to `text`. Cuts it to `bytes` with
+ * its final 0. Returns the size of the whole message, or 1 if there was no error. */
 ORDO_API size_t ordo_device_last_error(ordo_device *device, char *text, size_t bytes);
 
 /* Returns the OpenCL code of the device's last error, or 0. */
@@ -160,8 +162,8 @@ typedef enum ordo_atomics {
 /* Facts about a device, from the driver, trial compiles and the self-test. */
 struct ordo_facts {
     char name[128], vendor[128], platform[128], driver[128], version[128];
-    bool cpu;            /* a work-group runs in one thread */
-    bool unified_memory; /* host and device share memory */
+    bool cpu; /* a work-group runs in one thread */
+    bool unified_memory;
     /* true if started work-groups continue to run, so that others may wait for them */
     bool groups_progress;
     bool int64_atomics; /* device memory has 64-bit atomics */
@@ -174,28 +176,28 @@ struct ordo_facts {
     uint32_t     compute_units;
     uint32_t     max_group; /* work-items of the largest work-group */
     uint32_t     cache_line_bytes;
-    uint32_t     vector_bytes; /* widest vector of a work-item that the hardware computes at once */
+    uint32_t     vector_bytes; /* bytes of a native vector */
     uint32_t     clock_mhz;
     uint32_t     timer_ns;    /* resolution of profiling timers */
     uint64_t     local_bytes; /* local memory of a work-group */
     uint64_t     cache_bytes; /* global memory cache */
     uint64_t     global_bytes;
     uint64_t     max_alloc_bytes;
-    double       open_ms;      /* time of opening */
+    double       open_ms;
     double       build_ms;     /* part of open_ms: compiling programs */
-    double       self_test_ms; /* part of open_ms: the self-test */
+    double       self_test_ms; /* part of open_ms */
     bool         self_test_remembered;
     /* kernel variants that failed the self-test, and their replacements, one per line */
     char dropped[256];
 };
 
-/* Returns the facts, which are valid until the device is closed, or NULL for NULL. Only
- * ordo_device_self_test changes self_test_ms and self_test_remembered. */
+/* Returns the facts, which are valid until the device is closed. Returns NULL if `device` is NULL.
+ * Only ordo_device_self_test changes self_test_ms and self_test_remembered. */
 ORDO_API const struct ordo_facts *ordo_device_facts(const ordo_device *device);
 
 /* Tests sub-group operations, atomics, scan and sort.
  * Blocking: yes.
- * Errors: ORDO_SELF_TEST. The message names the wrong result. */
+ * Errors: ORDO_SELF_TEST. */
 ORDO_API ordo_status ordo_device_self_test(ordo_device *device);
 
 /* ---- memory -------------------------------------------------------------------------------- */
@@ -203,7 +205,7 @@ ORDO_API ordo_status ordo_device_self_test(ordo_device *device);
 struct ordo_memory {
     uint64_t held_bytes; /* indexes, structures and scratch */
     uint64_t held_peak_bytes;
-    uint64_t scratch_bytes;      /* part of held_bytes: scratch */
+    uint64_t scratch_bytes;      /* part of held_bytes */
     uint64_t scratch_peak_bytes; /* peak of scratch since the last trim */
     uint64_t buffers;            /* number of cl_mem objects held */
 };
@@ -229,8 +231,8 @@ struct ordo_tunable_info {
     const char *text; /* its meaning */
     uint32_t    value;
     ordo_origin origin;
-    bool        applies;   /* other values may be faster */
-    uint32_t    n_choices; /* permitted values in `choice` */
+    bool        applies;   /* if true, other values may be faster */
+    uint32_t    n_choices; /* number of permitted values */
     uint32_t    choice[16];
 };
 
@@ -240,15 +242,15 @@ ORDO_API ordo_status ordo_device_tunable(ordo_device *device, size_t i,
                                          struct ordo_tunable_info *out);
 
 /* Sets a tunable of this device object. If the device cannot run a value, later calls use a lower
- * value.
+ * one.
  * Errors: ORDO_INVALID for an unknown name or a value not among its choices. Later calls return
- *   ORDO_UNSUPPORTED if the driver cannot run the kernel, for example for lack of registers. */
+ *   ORDO_UNSUPPORTED if the driver cannot run the kernel. */
 ORDO_API ordo_status ordo_device_set_tunable(ordo_device *device, const char *name, uint32_t value);
 
-/* Writes all tunables of origin TUNED or SET to the user's profile, which opening a device reads:
- * $ORDO_PROFILE, $XDG_CONFIG_HOME/ordo/<device>.profile or ~/.config/ordo/<device>.profile. Creates
- * missing directories. Only the user can read the file. `path` (may be NULL) receives the file
- * name, cut to path_bytes with its final 0.
+/* Writes all tunables of origin TUNED or SET to the user's profile: $ORDO_PROFILE,
+ * $XDG_CONFIG_HOME/ordo/<device>.profile or ~/.config/ordo/<device>.profile. Opening a device reads
+ * it. Creates missing directories. Only the user can read the file. `path` (may be NULL) receives
+ * the file name, cut to path_bytes with its final 0.
  * Errors: ORDO_IO if the file cannot be written. */
 ORDO_API ordo_status ordo_device_save_profile(ordo_device *device, char *path, size_t path_bytes);
 
@@ -256,24 +258,24 @@ ORDO_API ordo_status ordo_device_save_profile(ordo_device *device, char *path, s
 
 /* Orders a call among the caller's commands. NULL means the device's own queue without events.
  *
- * Blocking  A call that changes a dictionary, waits for the device or first prepares an index
- *           blocks until the events in `wait` are complete. Another thread must set user events. A
- *           call that changes a dictionary also waits for the events of earlier calls on its queue.
- *           If an event fails, the call returns ORDO_OPENCL and changes nothing.
- * Errors    ORDO_INVALID for NULL, a wrong object or an event of another context in the list.
+ * Blocking  A call blocks until the events in `wait` are complete if it changes a dictionary, waits
+ *           for the device or first prepares an index. Another thread must set user events. A call
+ *           that changes a dictionary also waits for the events of earlier calls on its queue. If
+ *           an event fails, the call returns ORDO_OPENCL and changes nothing.
+ * Errors    ORDO_INVALID if `wait` has NULL, a wrong object or an event of another context.
  *           ORDO_OPENCL for a failed event, with its code in ordo_device_last_cl_error. Nothing is
  *           enqueued then.
- * Failure   Calls that do not block pass the list to the driver. If an event fails later, this and
- *           each later call runs completely or not at all. If a call does not run, its order->done
- *           fails and its outputs are undefined. PoCL before version 4 crashes or hangs instead. If
- *           a command of the caller fails, some drivers drop a change of a dictionary. The
+ * Failure   Other calls pass the events to the driver. If an event fails later, this and each later
+ *           call runs completely or not at all. If a call does not run, its order->done fails and
+ *           its outputs are undefined. PoCL before version 4 crashes or hangs instead. After a
+ *           failed command of the caller, some drivers skip commands that change a dictionary. The
  *           dictionary's next call checks it, and may return ORDO_BROKEN. */
 struct ordo_order {
     /* Queue of the device's context, or NULL for the device's own queue. In an out-of-order queue,
      * barriers separate the commands of a call. */
     cl_command_queue queue;
-    cl_uint          n_wait; /* number of events in wait */
-    const cl_event  *wait;   /* events that must precede the call */
+    cl_uint          n_wait;
+    const cl_event  *wait; /* events that must precede the call */
     /* Receives a marker event after the call's commands, which the caller must release. May be
      * NULL. In an in-order queue with profiling, a call's time is the difference of
      * CL_PROFILING_COMMAND_END between its marker and the previous call's. */

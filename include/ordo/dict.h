@@ -19,7 +19,7 @@
  *               indices. Queries see all earlier updates. An empty batch sets returned numbers and
  *               offsets[0] to 0.
  *   _host       If device memory for the arrays is missing, queries of single keys, counts and
- *               aggregates process pieces, while other threads' calls wait.
+ *               aggregates split the batch. Other threads' calls wait until all parts are done.
  *   Queues      A call on another queue runs after the earlier calls on the same dictionary.
  *   Results     Results have the same bits on all devices and with all structures. Only hash tables
  *               export in another order (hash.h).
@@ -53,8 +53,8 @@ struct ordo_dict_config {
     uint32_t  value_bytes; /* 0, 4 or 8 */
 };
 
-/* Destroys the dictionary and sets *dict to NULL. Accepts NULL and *NULL. Enqueued commands
- * complete. The device may already be closed.
+/* Destroys the dictionary and sets *dict to NULL. Does nothing if `dict` or *dict is NULL. Enqueued
+ * commands complete. The device may already be closed.
  * Concurrency: no other thread may be in a call on the dictionary. */
 ORDO_API void ordo_dict_destroy(ordo_dict **dict);
 
@@ -64,7 +64,7 @@ typedef enum ordo_dict_op {
     ORDO_CAN_FIND,   /* find, contains, size, export */
     /* queries that need key order: count, range, seek, rank, ... */
     ORDO_CAN_ORDER,
-    /* mixed batches; without ORDO_CAN_ORDER, of single keys only */
+    /* mixed batches; queries in key order also need ORDO_CAN_ORDER */
     ORDO_CAN_APPLY,
     ORDO_CAN_COMPACT,
     ORDO_CAN_CONCURRENT, /* ordo_dict_apply_concurrent */
@@ -79,7 +79,7 @@ ORDO_API const char *ordo_dict_name(const ordo_dict *dict);
 /* Replaces the content by `count` elements in any order. A repeated key gets its last value.
  * Cost: one sort.
  * Memory: a sorted array, LSM or FAST tree temporarily takes up to 2.2 times the bytes of the new
- *   keys and values, plus 4 MiB. If keys repeat, 3.3 times. A B-link tree or skiplist takes 5 times
+ *   keys and values (3.3 times if keys repeat), plus 4 MiB. A B-link tree or skiplist takes 5 times
  *   these bytes. The old content stays until the end.
  * Blocking: yes. */
 ORDO_API ordo_status ordo_dict_build(ordo_dict *dict, struct ordo_slice keys,
@@ -97,7 +97,7 @@ ORDO_API ordo_status ordo_dict_upsert(ordo_dict *dict, struct ordo_slice keys,
 ORDO_API ordo_status ordo_dict_upsert_host(ordo_dict *dict, const void *keys, const void *values,
                                            size_t count);
 
-/* Stores each absent key with its value. Present keys keep their values, a repeated key gets its
+/* Stores each absent key with its value. Present keys keep their values. A repeated key gets its
  * first value. inserted[i] (a byte, optional) becomes 1 if element i was stored, else 0.
  * Cost: a sort of the keys, a find per key, and an update.
  * Memory: the update's scratch, or two keys and 12 bytes per element if that is more. */
@@ -124,12 +124,11 @@ ORDO_API ordo_status ordo_dict_erase(ordo_dict *dict, struct ordo_slice keys, si
                                      const struct ordo_order *order);
 ORDO_API ordo_status ordo_dict_erase_host(ordo_dict *dict, const void *keys, size_t count);
 
-/* Removes, for each i, all keys from lo[i] to hi[i]. Ranges may overlap. They are empty if lo[i] >
- * hi[i]. erased[i] (uint32_t, optional) receives the number of keys that range i removes, not
+/* Removes, for each i, all keys from lo[i] to hi[i]. Ranges may overlap. Range i is empty if lo[i]
+ * > hi[i]. erased[i] (uint32_t, optional) receives the number of keys that range i removes, not
  * counting keys of earlier ranges.
  * Cost: two ranks per range, a sort of the ranges, a range query and an update.
- * Memory: scratch of the removed keys, plus 61 bytes and two keys per range (44 bytes without
- *   overlaps or `erased`).
+ * Memory: scratch of the removed keys, plus at most 61 bytes and two keys per range.
  * Blocking: yes. */
 ORDO_API ordo_status ordo_dict_erase_range(ordo_dict *dict, struct ordo_slice lo,
                                            struct ordo_slice hi, size_t count,
@@ -140,7 +139,8 @@ ORDO_API ordo_status ordo_dict_erase_range_host(ordo_dict *dict, const void *lo,
 
 /* take_first removes the `count` least elements, or all if there are fewer, and returns them in
  * ascending order. take_last removes the greatest, and returns them in descending order. *taken
- * receives their number. keys_out and values_out are optional, with space for `count` elements.
+ * counts the removed elements. keys_out and values_out are optional, with space for `count`
+ * elements.
  * Cost: a range query and an update. An LSM only marks elements as erased.
  * Memory: scratch of a key and a byte per element.
  * Blocking: yes. */
@@ -165,11 +165,11 @@ ORDO_API ordo_status ordo_dict_compact(ordo_dict *dict, const struct ordo_order 
 
 /* ---- queries -----------------------------------------------------------------------------------
  *
- * Cost: a search per query, in an LSM of each run, and the results. Some structures first prepare
- *   an index or a list, as their headers say.
- * Memory: scratch per query. A find needs none, a count up to 8 bytes. A seek needs 4 bytes, plus a
- *   key without keys_out, plus 1 byte without `found`. A range needs 20 bytes, plus 8 bytes for
- *   each further run of an LSM. */
+ * Cost: one search per query, and the results. An LSM searches each run. Some structures first
+ *   prepare an index or a list, as their headers say.
+ * Memory: scratch per query. A find needs none, a count up to 8 bytes. A seek needs 4 bytes. An
+ *   omitted keys_out adds a key, an omitted `found` a byte. A range needs 20 bytes, plus 8 bytes
+ *   for each further run of an LSM. */
 
 /* If keys[i] is present, sets values_out[i] to its value and found[i] (a byte) to 1. Otherwise sets
  * found[i] to 0 and leaves values_out[i] unchanged. Both outputs are optional. */
@@ -195,10 +195,10 @@ ORDO_API ordo_status ordo_dict_count_host(ordo_dict *dict, const void *lo, const
 
 /* Returns for each i all elements with keys from lo[i] to hi[i], in key order, as elements
  * offsets[i] to offsets[i + 1] - 1 of keys_out and values_out. `offsets` receives count + 1 numbers
- * (uint64_t), *needed the last of them. Each output is optional.
+ * (uint64_t). *needed receives the last of them. Each output is optional.
  * Blocking: waits if `needed` is not NULL, and in the _host call.
  * Errors: ORDO_TOO_SMALL if the elements exceed `capacity`, the space of keys_out and values_out.
- *   Neither is written then. If `needed` is NULL, the caller must compare offsets[count] with
+ *   Neither is written then. If `needed` is NULL, no error is returned: compare offsets[count] with
  *   `capacity`. */
 ORDO_API ordo_status ordo_dict_range(ordo_dict *dict, struct ordo_slice lo, struct ordo_slice hi,
                                      size_t count, struct ordo_slice offsets,
@@ -209,13 +209,13 @@ ORDO_API ordo_status ordo_dict_range_host(ordo_dict *dict, const void *lo, const
                                           size_t count, uint64_t *offsets, void *keys_out,
                                           void *values_out, size_t capacity, size_t *needed);
 
-/* Ranges with a limit, in either order. Example: the next k elements after a key. */
+/* Ranges with a limit, in either order. */
 struct ordo_limited_ranges {
     struct ordo_slice lo, hi;
     size_t            count;
     uint32_t          limit; /* maximum number of elements per range; 0: no limit */
-    /* limits[i] (uint32_t) is the limit of range i, and may be 0. `limits` may be ordo_none(). If
-     * `limit` is also set, the lower one applies. */
+    /* limits[i] (uint32_t) is the limit of range i. Here 0 gives an empty range. `limits` may be
+     * ordo_none(). If `limit` is also set, the lower limit applies. */
     struct ordo_slice limits;
     /* If true, each range descends, and a limit keeps its greatest keys. */
     bool descending;
@@ -251,9 +251,9 @@ ORDO_API ordo_status ordo_dict_range_limited_host(ordo_dict                     
  * hi[i], and counts[i] (uint32_t, optional) to the number of these keys. If there are none,
  * results[i] is the identity of op.
  * Cost: two ranks per range, and a read of the values. If a range has over 128 elements, a table of
- *   values instead, which later calls may reuse (share/doc/dict.md).
+ *   values is built instead. Later calls may reuse it (share/doc/dict.md).
  * Memory: scratch of 16 bytes per range, and the values of short ranges. The table has a value per
- *   element, 7 % more for minima and maxima.
+ *   element, and 7 % more for minima and maxima.
  * Blocking: yes. */
 ORDO_API ordo_status ordo_dict_aggregate(ordo_dict *dict, ordo_type value, ordo_op op,
                                          struct ordo_slice lo, struct ordo_slice hi, size_t count,
@@ -280,8 +280,8 @@ ORDO_API ordo_status ordo_dict_seek_host(ordo_dict *dict, ordo_relation relation
                                          size_t count, void *keys_out, void *values_out,
                                          uint8_t *found);
 
-/* Like ordo_dict_seek, but finds no keys beyond bounds[i]: greater than bounds[i] with ORDO_GE and
- * ORDO_GT, lesser with ORDO_LT and ORDO_LE.
+/* Like ordo_dict_seek, but ORDO_GE and ORDO_GT find no keys greater than bounds[i], and ORDO_LT and
+ * ORDO_LE no lesser keys.
  * Memory: also scratch of a key, a value and a byte per query. */
 ORDO_API ordo_status ordo_dict_seek_within(ordo_dict *dict, ordo_relation relation,
                                            struct ordo_slice keys, struct ordo_slice bounds,
@@ -292,7 +292,8 @@ ORDO_API ordo_status ordo_dict_seek_within_host(ordo_dict *dict, ordo_relation r
                                                 const void *keys, const void *bounds, size_t count,
                                                 void *keys_out, void *values_out, uint8_t *found);
 
-/* Sets ranks[i] (uint32_t) to the number of keys less than keys[i], with ORDO_LE not greater.
+/* Sets ranks[i] (uint32_t) to the number of keys less than keys[i]. ORDO_LE also counts an equal
+ * key.
  * Cost: a search per key.
  * Errors: ORDO_INVALID for relations other than ORDO_LT and ORDO_LE. */
 ORDO_API ordo_status ordo_dict_rank(ordo_dict *dict, ordo_relation relation, struct ordo_slice keys,
@@ -301,8 +302,9 @@ ORDO_API ordo_status ordo_dict_rank(ordo_dict *dict, ordo_relation relation, str
 ORDO_API ordo_status ordo_dict_rank_host(ordo_dict *dict, ordo_relation relation, const void *keys,
                                          size_t count, uint32_t *ranks);
 
-/* Finds the element with ranks[i] (uint32_t) lesser keys. Outputs are as for ordo_dict_find.
- * Cost: a sorted array reads one element, a tree searches its leaves, an LSM of several runs takes
+/* Finds the element whose key exceeds exactly ranks[i] (uint32_t) other keys. Outputs are as for
+ * ordo_dict_find.
+ * Cost: a sorted array reads one element. A tree searches its leaves. An LSM of several runs takes
  *   a step per run and bit of a key. */
 ORDO_API ordo_status ordo_dict_select(ordo_dict *dict, struct ordo_slice ranks, size_t count,
                                       struct ordo_slice keys_out, struct ordo_slice values_out,
@@ -340,7 +342,7 @@ ORDO_API ordo_status ordo_dict_last_host(ordo_dict *dict, void *key_out, void *v
  * Blocking: yes. */
 ORDO_API ordo_status ordo_dict_size(ordo_dict *dict, const struct ordo_order *order, size_t *out);
 
-/* Returns all elements in key order, or of a hash table in another order. *count receives their
+/* Returns all elements, in key order unless the structure is a hash table. *count receives their
  * number. values_out is optional.
  * Blocking: yes.
  * Errors: ORDO_TOO_SMALL if *count exceeds `capacity`. Nothing is then written. */
@@ -389,7 +391,7 @@ struct ordo_batch {
     struct ordo_slice counts; /* uint32_t */
 
     /* An output of count + 1 numbers (uint64_t). Range i has elements offsets[i] to offsets[i + 1]
-     * - 1 of range_keys and range_values. Other operations have none. */
+     * - 1 of range_keys and range_values. */
     struct ordo_slice offsets;
     struct ordo_slice range_keys, range_values;
     size_t            range_capacity; /* elements that range_keys and range_values hold */
@@ -400,8 +402,8 @@ struct ordo_batch {
 
 /* Applies a mixed batch in the order of its operations.
  * Cost: one sort, one find per key, two or three scans, and one update (share/doc/dict.md).
- * Memory: scratch of 45 bytes, a key and a value per operation. 80 bytes instead of 45 with queries
- *   in key order. Ranges also take the elements that they contain before the batch.
+ * Memory: scratch of 45 bytes (80 with queries in key order), a key and a value per operation.
+ *   Ranges also need space for their elements before the batch.
  * Blocking: yes.
  * Errors: ORDO_INVALID for an unknown code. ORDO_TOO_SMALL if the ranges have more than
  *   range_capacity elements; *needed (may be NULL) receives their number. No operation is then
@@ -438,26 +440,26 @@ ORDO_API ordo_status ordo_dict_apply_host(ordo_dict *dict, const struct ordo_hos
 typedef enum ordo_outcome {
     ORDO_DONE = 0,
     ORDO_NOT_STORED = 1, /* memory was missing, nothing changed */
-    ORDO_CUT_SHORT = 2,  /* the range has more elements, counts[i], than its slice */
+    ORDO_CUT_SHORT = 2,  /* the range has counts[i] elements, its slice has fewer */
     ORDO_UNKNOWN = 3,    /* invalid code, nothing done */
 } ordo_outcome;
 
-/* A batch of `count` unordered operations, like ordo_batch. Instead of the output `offsets` the
- * input `rooms` assigns each range its slice of range_keys and range_values. */
+/* A batch of `count` unordered operations, like ordo_batch. The input `rooms` replaces the output
+ * `offsets`. It gives each range its slice of range_keys and range_values. */
 struct ordo_concurrent_batch {
-    struct ordo_slice codes, keys, hi, values; /* see ordo_batch */
+    struct ordo_slice codes, keys, hi, values;
     size_t            count;
 
-    struct ordo_slice found, keys_out, values_out, counts; /* see ordo_batch */
+    struct ordo_slice found, keys_out, values_out, counts;
     /* bytes (ordo_outcome), or ordo_none() */
     struct ordo_slice outcomes;
 
     /* An input of count + 1 ascending numbers (uint64_t). The slice of range i is elements rooms[i]
-     * to rooms[i + 1] - 1. The range writes its first counts[i] elements. The rest becomes
-     * undefined. */
+     * to rooms[i + 1] - 1. The elements of a range are written to the beginning of its slice. The
+     * rest of the slice becomes undefined. */
     struct ordo_slice rooms;
     struct ordo_slice range_keys, range_values;
-    /* elements that range_keys and range_values hold; slices end there */
+    /* elements that range_keys and range_values hold; slices are cut there */
     size_t range_capacity;
 };
 

@@ -30,7 +30,7 @@ struct ordo_fast_config {
  *   sorted array, plus a search of the buffer. Both may rebuild the tree.
  * Memory: keys and values, and 7 % of the keys for the tree. While the buffer is not empty, also 2
  *   bits per stored element. A rebuild takes at most 2.2 times the keys and values plus 4 MiB,
- *   cached until ordo_dict_compact.
+ *   which stay allocated until ordo_dict_compact.
  * Blocking: a rebuild waits. */
 ORDO_API ordo_status ordo_fast_create(ordo_device *device, const struct ordo_fast_config *config,
                                       ordo_dict **out);

@@ -31,15 +31,15 @@ struct ordo_hash_config {
 };
 
 /* Creates an empty hash table. Calls that need an order of keys return ORDO_UNSUPPORTED.
- * Cost: a lookup reads one bucket of 8 keys, or two, and the value. An update accesses each
+ * Cost: a lookup reads one or two buckets of 8 keys, and the value. An update accesses each
  *   affected bucket once, or rebuilds the table.
  * Memory: the bytes of keys and values divided by the load factor, and 1 byte (5 on CPUs) per 8
  *   slots. share/doc/hash.md has the temporary memory.
  * Blocking: an update waits once or twice. Most erasures do not wait.
  * Errors: ORDO_TOO_LARGE if the table exceeds the largest allocation. ORDO_UNSUPPORTED on devices
  *   with less than 16 KiB of local memory.
- * Concurrency: about 1 in 6 new keys of a concurrent batch is stored at its end, or refused
- *   (ORDO_NOT_STORED) if memory for that is missing. */
+ * Concurrency: a concurrent batch stores about 1 in 6 new keys at its end. If memory for that is
+ *   missing, it refuses these keys (ORDO_NOT_STORED). */
 ORDO_API ordo_status ordo_hash_create(ordo_device *device, const struct ordo_hash_config *config,
                                       ordo_dict **out);
 

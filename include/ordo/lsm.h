@@ -20,40 +20,41 @@ extern "C" {
 
 struct ordo_lsm_config {
     struct ordo_dict_config dict;
-    /* The merge of a new batch with the newest runs stops before the first run that has more than
-     * (growth - 1) times the elements of all newer runs and the batch. 2 to 16; 0 means 4. A
-     * greater growth makes fewer runs, so queries are faster and updates slower. */
+    /* A new batch merges with the newest runs. The merge stops before a run that has over growth -
+     * 1 times the elements merged so far. 2 to 16; 0 means 4. A greater growth makes fewer runs:
+     * faster queries, slower updates. */
     uint32_t growth;
-    /* If true, an update removes stale (replaced or erased) elements when they are half of the
-     * stored elements. */
+    /* If true, an update removes stale (replaced or erased) elements when half of the stored
+     * elements are stale. */
     bool cleanup_doubled;
     /* An update removes the stale elements if they exceed this percentage of the stored elements. 0
      * to 100; 0 means never. */
     uint32_t cleanup_stale_percent;
-    /* Number of new elements after which an update counts the stale elements (see
-     * cleanup_stale_percent). 0 means 4096. If fewer elements are live, cleanup_doubled compares
-     * with this number instead. */
+    /* For cleanup_stale_percent, an update counts the stale elements after this number of new
+     * elements. 0 means 4096. cleanup_doubled removes nothing from fewer than twice this number of
+     * stored elements. */
     size_t cleanup_least;
-    /* If true, queries never merge runs. Otherwise they do when searches of these runs have cost as
-     * much as a merge. */
+    /* If true, queries never merge runs. Otherwise a query merges runs whose searches have cost as
+     * much as the merge. */
     bool keep_runs;
 };
 
 /* Creates an empty LSM.
- * Cost: an update sorts its b elements. Merges move less than log2(n / b) times b elements on
- *   average if n are stored. A find searches the runs, newest first, until it finds its key. The
- *   first query in key order after an update searches the older runs for each new element.
+ * Cost: an update sorts its b elements. If n elements are stored, merges move less than log2(n / b)
+ *   times b elements on average. A find searches the runs, newest first, until it finds its key.
+ *   The first query in key order after an update searches the older runs for each new element.
  * Memory: keys and values, 1 bit per element, and 7 % of the keys for indexes. Merges take at most
- *   2.25 times the keys and values and 4 MiB, which stay cached until ordo_dict_compact. After an
- *   update the stored elements are fewer than 8 times the live ones.
+ *   2.25 times the keys and values and 4 MiB, which stay allocated until ordo_dict_compact. After
+ *   an update the stored elements are fewer than 8 times the live ones.
  * Blocking: an update waits only if it counts or removes stale elements.
  * Errors: ORDO_TOO_LARGE if a batch with its index exceeds the largest allocation. */
 ORDO_API ordo_status ordo_lsm_create(ordo_device *device, const struct ordo_lsm_config *config,
                                      ordo_dict **out);
 
-/* Merges all live elements into one run, or as few as fit into memory and the largest allocation,
- * and removes stale (replaced or erased) elements.
- * Cost: reads and writes each element once. Some devices also search the older runs for each.
+/* Removes stale (replaced or erased) elements. Merges all others into one run, or into a few if
+ * memory or the largest allocation is too small.
+ * Cost: reads and writes each element once. On some devices, also a search of the older runs for
+ *   each element.
  * Memory: freed blocks stay cached.
  * Blocking: yes.
  * Errors: ORDO_NO_DEVICE_MEMORY if nothing could be merged. ORDO_UNSUPPORTED if `dict` is no

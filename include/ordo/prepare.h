@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiles kernels ahead of time, for example when a service starts or is installed. Otherwise the
- * first call that needs a kernel compiles it, which takes 0.05 to some seconds. Compiled kernels
- * stay on disk.
+/* Compiles kernels ahead of time. Otherwise the first call that needs a kernel compiles it, which
+ * takes 0.05 to some seconds. Compiled kernels stay on disk.
  *
  * Example:
  *
@@ -21,7 +20,7 @@ extern "C" {
 typedef enum ordo_prepare_what {
     ORDO_PREPARE_SORT = 1 << 0,
     ORDO_PREPARE_MERGE = 1 << 1,  /* ordo_merge, ordo_merge_runs */
-    ORDO_PREPARE_SCAN = 1 << 2,   /* scans, reductions, compact (unsigned sums) */
+    ORDO_PREPARE_SCAN = 1 << 2,   /* scans and reductions (unsigned sums only), compact */
     ORDO_PREPARE_SEARCH = 1 << 3, /* ordo_search, ordo_lookup */
     ORDO_PREPARE_PACK = 1 << 4,   /* ordo_key_pack, ordo_key_unpack */
     ORDO_PREPARE_SORTED_ARRAY = 1 << 8,
@@ -55,9 +54,8 @@ struct ordo_prepare_params {
     size_t   batch;       /* elements per call: kernels for small and large batches differ */
 
     /* Divides the programs among processes, because some drivers compile only one at a time in a
-     * process. This process compiles the programs whose number modulo `parts` is `part`, and runs
-     * no kernels. Afterwards one process must prepare all programs, with the same masks and parts
-     * 0. */
+     * process. This process compiles the programs whose number modulo `parts` is `part`. It runs no
+     * kernels. Afterwards one process must prepare with the same masks and `parts` 0. */
     uint32_t part, parts;
 
     /* Called in the calling thread to report progress. If it returns false, the preparation is

@@ -23,7 +23,7 @@ struct ordo_skiplist_config {
     /* as in ordo_blink_config */
     uint32_t fill_percent;
     /* Percentage of a concurrent batch's new chunks that immediately get an entry in the level
-     * above: 1 to 100. 0 means 100. The others get theirs after the launch that makes them. */
+     * above: 1 to 100. 0 means 100. Other chunks get an entry after the launch. */
     uint32_t raise_percent;
     /* Greatest number of chunks with elements, like max_leaves of ordo_blink_config. */
     size_t max_chunks;

@@ -28,8 +28,9 @@ extern "C" {
 
 /* A column of strings in device memory, in the layout of Arrow's Binary (offset_bytes is 4) and
  * LargeBinary (8). String i has bytes offsets[i] to offsets[i + 1] - 1 of `bytes`. Strings may have
- * any length, and any bytes, also NUL. Offsets need not begin with 0 or end with n_bytes, so a
- * slice of a column is a column. Without rows no arrays are needed, without bytes only offsets. */
+ * any length, and any bytes, also NUL. Offsets need not begin with 0 or end with n_bytes, so
+ * successive rows of a column are a column. A column without rows needs no arrays. A column of
+ * empty strings needs only offsets. */
 struct ordo_strings {
     struct ordo_slice offsets; /* count + 1 unsigned integers, which do not descend */
     uint32_t          offset_bytes;
@@ -51,7 +52,7 @@ struct ordo_sort_strings_params {
     bool descending;
 };
 
-/* Sorts rows by their strings in memcmp order, where a string comes after its prefixes. rows_out
+/* Sorts rows by their strings in memcmp order. A string comes after its prefixes. rows_out
  * (uint32_t) receives the numbers of the rows. Equal strings keep their order, also if
  * `descending`. equal_out[i] (a byte, optional) receives 1 if rows_out[i] and rows_out[i - 1] have
  * equal strings, else 0.
@@ -76,27 +77,29 @@ ORDO_API ordo_status ordo_sort_strings_host(ordo_device                         
  *
  * A query whose offsets descend or exceed n_bytes is not read. Its results are ORDO_NO_ID, or 0 for
  * a count. _host calls refuse it.
- * Memory: 4.6 to 5.5 bytes per id for most columns, at most 24. 4 more per id, unless the column
- *   was sorted without equal strings. 4 more per row with keep_rows, unless it was sorted.
+ * Memory: 4.6 to 5.5 bytes per id for most columns, at most 24. 4 more per id if the column was
+ *   unsorted or has equal strings. 4 more per row if it was unsorted and keep_rows is set.
  * Concurrency: as for ordo_index (array.h). */
 typedef struct ordo_string_index ordo_string_index;
 
-/* In place of an id where there is none. */
+/* Means that there is no id. */
 #define ORDO_NO_ID UINT32_MAX
 
 struct ordo_string_index_params {
-    bool sorted;    /* the column is sorted; it may contain equal strings */
+    bool sorted;    /* the column is sorted, equal strings are allowed */
     bool keep_rows; /* ordo_string_index_rows returns all rows of each string */
 };
 
 /* Builds an index of a column, which must stay in place and unchanged while the index exists. Only
  * ordo_string_index_build_host copies it. Calls on another queue must wait for order->done before
  * they use *out.
- * Cost: a sort unless `sorted`, then one read of neighbouring strings up to their first difference.
- * Memory: scratch of 24 bytes per row, with a sort 64.
+ * Cost: a sort if `sorted` is false. Then one read of neighbouring strings up to their first
+ *   difference.
+ * Memory: scratch of 24 bytes per row, or 64 with a sort.
  * Blocking: yes.
- * Errors: ORDO_INVALID if offsets descend or exceed n_bytes, or a `sorted` column is not. The
- *   message names the row. ORDO_TOO_LARGE if different strings share their first 2^28 bytes. */
+ * Errors: ORDO_INVALID if offsets descend or exceed n_bytes, or the column is unsorted despite
+ *   `sorted`. The message names the row. ORDO_TOO_LARGE if different strings share their first 2^28
+ *   bytes. */
 ORDO_API ordo_status ordo_string_index_build(ordo_device                           *device,
                                              const struct ordo_string_index_params *params,
                                              const struct ordo_strings             *column,
@@ -134,8 +137,8 @@ typedef enum ordo_string_search {
 
 /* Searches for each query. ids[i] (uint32_t) receives the id or number that `search` selects, or
  * ORDO_NO_ID if there is no such string. ORDO_STRING_FIND replaces the strings of a column by ids.
- * Cost: one read of the query, of one string, and of about 64 bytes per level of the index. Except
- *   for ORDO_STRING_FIND, two reads of the levels if the column lacks the query.
+ * Cost: one read of the query, of one string, and of about 64 bytes per level of the index. If the
+ *   column lacks the query, all searches but ORDO_STRING_FIND read the levels twice.
  * Memory: none. */
 ORDO_API ordo_status ordo_string_index_search(const ordo_string_index   *index,
                                               ordo_string_search         search,
@@ -173,14 +176,14 @@ ORDO_API ordo_status ordo_string_index_range_host(const ordo_string_index       
                                                   const struct ordo_host_strings *hi,
                                                   uint32_t *first, uint32_t *counts);
 
-/* Returns the rows of the column in the order of their strings. String `id` is in rows[k]
- * (uint32_t) for k from starts[id] to starts[id + 1] - 1, in ascending order. `starts` receives a
+/* Returns the rows of the column in the order of their strings. The rows of string `id` are
+ * elements starts[id] to starts[id + 1] - 1 of `rows` (uint32_t), and ascend. `starts` receives a
  * uint32_t per id and one more. Without keep_rows, only the first row of each string is known. Both
  * outputs are optional.
  * Cost: one read and one write of each number.
  * Memory: none.
- * Errors: ORDO_TOO_SMALL if `rows` exceed `capacity`. The message states the number needed: the
- *   statistics' `rows` with keep_rows, otherwise `ids`. */
+ * Errors: ORDO_TOO_SMALL if `rows` exceed `capacity`. The message states the needed number: all
+ *   rows with keep_rows, otherwise one per id. */
 ORDO_API ordo_status ordo_string_index_rows(const ordo_string_index *index,
                                             struct ordo_slice starts, struct ordo_slice rows,
                                             size_t capacity, const struct ordo_order *order);
@@ -188,7 +191,7 @@ ORDO_API ordo_status ordo_string_index_rows_host(const ordo_string_index *index,
                                                  uint32_t *rows, size_t capacity);
 
 /* Returns the strings with the given ids (uint32_t) as a column. `offsets` receives count + 1
- * numbers (uint64_t), the first is 0. *needed (may be NULL) receives the number of bytes.
+ * numbers (uint64_t). The first is 0. *needed (may be NULL) receives the number of bytes.
  * Cost: one read and one write of the strings.
  * Memory: none.
  * Blocking: yes.

@@ -21,9 +21,10 @@ extern "C" {
 
 struct ordo_xfast_config {
     struct ordo_dict_config dict;
-    /* The index has a hash table of the prefixes of every group-th length. 1 to 8; 0 means 4. A
-     * smaller number makes queries faster where many keys share a prefix, and the table larger.
-     * With 1 the table takes up to 16 bytes per 4-byte key, or 55 bytes per 8-byte key. */
+    /* The index has a hash table of key prefixes. Their lengths differ by this number of bits: 1 to
+     * 8; 0 means 4. A smaller number makes queries faster if many keys share a prefix, but the
+     * table larger. With 1 the table takes up to 16 bytes per 4-byte key, or 55 bytes per 8-byte
+     * key. */
     uint32_t group;
     /* Seed of the hash tables. Set a random seed if others choose the keys. */
     uint64_t seed;
@@ -36,9 +37,9 @@ struct ordo_xfast_config {
  *   reads the value. If over 16 keys share a short prefix, it also reads the hash table. Ranges and
  *   selections cost as in a sorted array. An update sorts its elements, merges them with all keys,
  *   and rebuilds the index.
- * Memory: keys and values, and 0.5 to 1 byte per key for the array (up to 256 MiB). The hash table
- *   takes up to 4 bytes per 4-byte key, or 14 per 8-byte key, for clustered keys, and almost none
- *   for uniform keys. share/doc/xfast.md has the temporary memory.
+ * Memory: keys and values, and 0.5 to 1 byte per key for the array (up to 256 MiB). For clustered
+ *   keys, the hash table takes up to 4 bytes per 4-byte key, or 14 per 8-byte key. For uniform keys
+ *   it takes almost none. share/doc/xfast.md has the temporary memory.
  * Blocking: an update waits two to five times.
  * Concurrency: as the HAMT (hamt.h). */
 ORDO_API ordo_status ordo_xfast_create(ordo_device *device, const struct ordo_xfast_config *config,
@@ -47,12 +48,13 @@ ORDO_API ordo_status ordo_xfast_create(ordo_device *device, const struct ordo_xf
 /* ---- prefixes -----------------------------------------------------------------------------
  *
  * For X-fast tries with keys of type ORDO_U32 or ORDO_U64. Other dictionaries return
- * ORDO_UNSUPPORTED. Outputs must not overlap inputs. If memory was short for the index, these calls
- * build it and wait, or return ORDO_NO_DEVICE_MEMORY. */
+ * ORDO_UNSUPPORTED. Outputs must not overlap inputs. If the last update lacked memory for the
+ * index, these calls build it and wait, or return ORDO_NO_DEVICE_MEMORY. */
 
 /* Sets counts[i] (uint32_t) to the number of keys that agree with keys[i] in the first lengths[i]
  * (uint8_t) bits. Length 0 counts all keys. A length above the key's bits means all bits.
- * Cost: two reads, for a longer prefix a lookup in the hash table or two searches of few keys. */
+ * Cost: two reads. For longer prefixes also a lookup in the hash table, or two searches of few
+ *   keys. */
 ORDO_API ordo_status ordo_xfast_count_prefix(ordo_dict *dict, struct ordo_slice keys,
                                              struct ordo_slice lengths, size_t count,
                                              struct ordo_slice        counts,
@@ -61,9 +63,8 @@ ORDO_API ordo_status ordo_xfast_count_prefix_host(ordo_dict *dict, const void *k
                                                   const uint8_t *lengths, size_t count,
                                                   uint32_t *counts);
 
-/* Encodes a prefix as a key, for dictionaries whose keys are prefixes: the bits of the prefix, then
- * a 1, then zeros. ordo_prefix_u32 takes 0 to 31 bits, ordo_prefix_u64 0 to 63. Bits after `length`
- * are ignored. Key 0 is no prefix.
+/* Encodes a prefix as a key: the bits of the prefix, then a 1, then zeros. ordo_prefix_u32 takes 0
+ * to 31 bits, ordo_prefix_u64 0 to 63. Bits after `length` are ignored. Key 0 is no prefix.
  *     IPv4   ordo_prefix_u64((uint64_t) address << 32, length), or if all prefixes have less than
  *            32 bits, ordo_prefix_u32(address, length)
  *     IPv6   ordo_prefix_u64(upper half << 3, length - 3): global addresses begin with 001 */
@@ -75,7 +76,7 @@ static inline uint64_t ordo_prefix_u64(uint64_t bits, unsigned length)
 {
     return (bits >> (63 - length) | 1) << (63 - length);
 }
-/* Returns the length of an encoded prefix in bits, or 32 or 64 for key 0 (no prefix). */
+/* Returns the length of an encoded prefix in bits. Key 0 is no prefix and gives 32 or 64. */
 static inline unsigned ordo_prefix_u32_length(uint32_t prefix)
 {
     unsigned length = 32;
@@ -91,9 +92,9 @@ static inline unsigned ordo_prefix_u64_length(uint64_t prefix)
     return length;
 }
 
-/* Finds the longest stored prefix of each keys[i], such as the route of an address. prefixes_out[i]
- * receives the prefix as a key, values_out[i] its value, found[i] (a byte) 1. If there is none,
- * found[i] becomes 0 and the other outputs stay unchanged. Outputs are optional.
+/* Finds the longest stored prefix of each keys[i]. prefixes_out[i] receives the prefix as a key,
+ * and values_out[i] its value. found[i] (a byte) becomes 1. If no stored prefix matches, found[i]
+ * becomes 0 and the other outputs stay unchanged. Outputs are optional.
  * Cost: a rank, a read of one word, and a find for the value. The first call after an update
  *   computes a word for each stored key, at the cost of 1 to 4 finds.
  * Memory: the words, each as large as a key, until the next update. */
