@@ -4,13 +4,12 @@
  *   bucket_updates   puts each update's index into its leaf's bucket
  *   update_heads     applies each bucket to its leaf */
 
-/* A team holds a leaf in registers. Leaves that may overflow get a second loop, which all teams of a work-group run in
- * step: one atomic operation then allocates all new leaves. Whole sub-groups must call updates_next and the functions
- * after it. */
+/* A team holds a leaf in registers. The teams of a work-group handle leaves that may overflow in step, so one atomic
+ * operation allocates all their new leaves. Whole sub-groups must call updates_next and the functions after it. */
 #pragma once
 #include "dict/ltree/split.cl"
 
-/* The first update to arrive at a leaf is its head, later ones go to its bucket. All are applied in batch order.
+/* The first update to arrive at a leaf is its head. Later ones go to its bucket. A leaf gets all in batch order.
  *
  *   leaf_counts[leaf]              number of keys, plus ARRIVAL for each update that has arrived
  *   bucket[leaf * slots + k - 1]   index of the k-th update after the head
@@ -66,8 +65,8 @@ void bucket_updates(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, ui
     group_add(&state[LTREE_WANTED], &sum, wanted);
 }
 
-/* Lane l holds LANE_SLOTS slots of a leaf from l * LANE_SLOTS on and, if the leaf may overflow, as many from
- * LTREE_WORDS + l * LANE_SLOTS on. */
+/* A leaf has one part of LTREE_WORDS slots, or two if it may overflow. Lane l holds LANE_SLOTS slots of each part, from
+ * slot l * LANE_SLOTS of the part on. */
 #define LANE_SLOTS (LTREE_WORDS / TEAM_WIDTH)
 #define LEAF_PARTS 2
 #if LTREE_SLOTS + 1 + LTREE_BUCKET_SLOTS > LEAF_PARTS * LTREE_WORDS
@@ -82,7 +81,7 @@ ORDO_FN uint lane_slot(uint part, uint k)
     return part * LTREE_WORDS + team_lane() * LANE_SLOTS + k;
 }
 
-/* x of the next lower lane; undefined in lane 0 */
+/* Returns the next lower lane's x, which is undefined in lane 0. */
 ORDO_FN uint lane_below(uint x)
 {
     return TEAM_WIDTH > 1 ? team_shuffle_up(x, 1 % TEAM_WIDTH) : x;
@@ -119,9 +118,9 @@ ORDO_FN void piece_write64(__global ulong *to, __private const ulong x[2])
 /* Functions on a column: a leaf's keys or values in a team's registers.
  *
  *   column_read    reads the slots below `count`, sets the others to `fill`
- *   column_write   writes the pieces that contain slots first .. end - 1
- *   column_put     if `opens`, moves the slots from `at` on up by one
- *                  if `puts`, stores x in slot `at`; if `joins`, combined with the old value
+ *   column_write   writes the 16-byte pieces that contain slots first .. end - 1
+ *   column_put     if `opens`, moves slot `at` and all later slots up by one
+ *                  if `puts`, stores x in slot `at`, combined with the old value if `joins`
  *   column_close   if `closes`, removes slot `at` and sets the last to `fill`
  *
  * `parts` must be a constant. Whole sub-groups must call column_put and column_close. */
@@ -230,7 +229,7 @@ ORDO_FN void held_write(const ltree_tree *tree, leaf_work work, __private const 
 typedef struct {
     __global const ordo_key    *keys;
     __global const ltree_value *values;
-    __global const uchar       *erased; /* If NULL, all updates erase (if all_erased) or store. */
+    __global const uchar       *erased; /* If NULL, all_erased says whether updates erase. */
     uint                        all_erased, slots;
     __global const uint        *bucket;
 } bucket_batch;
@@ -342,8 +341,8 @@ typedef struct {
     uint leaves, parents, first_leaf, first_parent;
 } group_share;
 
-/* Allocates leaves, and places in the list of nodes with split children. Returns this work-item's first leaf and
- * place. */
+/* Allocates `leaves` leaves, and `parents` places in the list of nodes with split children. Returns the first leaf and
+ * the first place. */
 ORDO_FN uint2 group_take(const ltree_tree *tree, __local group_share *share, uint leaves, uint parents)
 {
     /* All work-items have read the previous result. */
@@ -378,8 +377,8 @@ ORDO_FN void held_split(const ltree_tree *tree, const node_split *split, __priva
     split_frame(tree, split);
 }
 
-/* If the team `has` a leaf, applies its updates and splits it if it overflows. Lane 0 gets the number of gained
- * elements. */
+/* Applies the updates of the leaf, and splits it if it overflows. `has` is false for a team without a leaf. Lane 0 gets
+ * the number of gained elements. */
 ORDO_FN uint bucket_take_large(const ltree_tree *tree, const bucket_batch *batch, leaf_work work, bool has,
                                __local group_share *share, __global uint *dirty)
 {
@@ -443,7 +442,7 @@ void update_heads(LTREE_TREE, uint n, uint slots, __global const uint *bucket, _
             n_large = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
 
-        /* Declared after the barrier, because CPU compilers do not keep conditions across barriers. */
+        /* The variables follow the barrier, because CPU compilers make a new loop over work-items there. */
         const uint      i = (uint) first + (uint) get_local_id(0);
         const leaf_work mine = work_of(&tree, heads, i, i < n);
         const bool      is_large = mine.count + mine.updates > LTREE_SLOTS;

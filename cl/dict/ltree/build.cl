@@ -7,7 +7,7 @@
 /* Built together: build_leaves build_inner count_leaves */
 
 typedef struct {
-    uint even, more; /* Each node has `even` entries, the first `more` nodes one more. */
+    uint even, more; /* Each node has `even` entries. The first `more` nodes have one more. */
 } node_share;
 
 ORDO_FN node_share share_among(uint all, uint nodes)
@@ -66,13 +66,13 @@ void build_inner(LTREE_TREE, uint level, uint first_child, uint n, uint first_no
         const uint    first = share_first(share, j), size = share_size(share, j);
         const bool    last = j + 1 == nodes;
         ordo_key_form form = LTREE_UNUSED;
-        /* The child whose low bound this word gets: a key's own child, the next node's first child for LTREE_HIGH, else
-         * this node's first child. */
+        /* The word gets the low bound of child `at`. A key takes its own child. LTREE_HIGH takes the next node's first
+         * child, and other words take this node's first child. */
         const uint at = min(word < size ? first + word : word == LTREE_HIGH ? first + size : first, n - 1);
         const uint child = first_child + at;
         if (word < size || word == LTREE_LOW || (word == LTREE_HIGH && !last))
             form = ltree_line(&tree, level - 1, child)[LTREE_LOW];
-        if (word < LTREE_SLOTS) /* Unused slots too: concurrent operations may read them. */
+        if (word < LTREE_SLOTS) /* Also writes unused slots, because concurrent operations may read them. */
             ltree_children(&tree, first_node + j)[word] = word < size ? child : LTREE_NONE;
         if (word == LTREE_RIGHT)
             form = last ? LTREE_NONE : first_node + j + 1;

@@ -3,8 +3,7 @@
 #pragma once
 #include "dict/ltree/operation.cl"
 
-/* If `open`, inserts `child` (in an inner node) or `value` (in a leaf) at `slot`. If not, removes the entry at
- * `slot`. */
+/* Changes a node's children or values. If `open`, inserts `child` or `value` at `slot`. If not, removes the slot. */
 ORDO_FN void ltree_shift_beside(const ltree_tree *tree, uint level, uint node, uint slot, uint count, bool open,
                                 uint child, ltree_value value)
 {
@@ -41,8 +40,8 @@ ORDO_FN void ltree_halve_beside(const ltree_tree *tree, uint level, uint node, u
     }
 }
 
-/* Returns LTREE_NONE if no node is free. Several teams may try to get the last one: *taken then exceeds the capacity
- * until the host corrects it. */
+/* Returns LTREE_NONE if no node is free. If several teams try to get the last node, *taken exceeds the capacity until
+ * the host corrects it. */
 ORDO_FN uint ltree_new_node(const ltree_batch *batch, ltree_op *op, uint level)
 {
     __global uint *taken = batch->tree.state + (level > 0 ? LTREE_INNER : LTREE_LEAVES);
@@ -58,8 +57,8 @@ ORDO_FN uint ltree_new_node(const ltree_batch *batch, ltree_op *op, uint level)
     return node < capacity ? node : LTREE_NONE;
 }
 
-/* Returns false if the header no longer is `was`. `seen` is computed from all words loaded after `was`, so that the
- * latch cannot precede these loads. */
+/* Latches a node. Returns false if its header is no longer `was`. The latch cannot precede the loads of the words from
+ * which `seen` was computed. */
 ORDO_FN bool ltree_latch(const ltree_batch *batch, ltree_op *op, __global uint *header, uint was, uint seen)
 {
     ltree_delay(batch, op, FAULT_SLOW_LOOKS);
@@ -84,8 +83,8 @@ ORDO_FN void ltree_publish(const ltree_batch *batch, ltree_op *op, __global uint
         ordo_store_release(header, ((was + LTREE_VERSION_ONE) & LTREE_VERSION_MASK) | count);
 }
 
-/* Releases the latch of a new node. The left neighbour must still be latched: until its release, no operation uses the
- * new node. So without fences, a relaxed store suffices. */
+/* Releases the latch of a new node. Its left neighbour must still be latched: before the neighbour's release, no
+ * operation uses the new node. Without fences, a relaxed store therefore suffices. */
 ORDO_FN void ltree_open(__global uint *header, uint count)
 {
     apart_sync();
@@ -111,7 +110,7 @@ ORDO_FN void ltree_store_uncached_tail(__global ordo_key_form *line, ltree_tail 
 }
 
 /* Moves the upper half of a full, latched node to the new node `into`. `middle` becomes the bound between them. The new
- * node stays latched, because operations may follow its link at once. */
+ * node stays latched, because operations may follow the link to it at once. */
 ORDO_FN void ltree_split(const ltree_batch *batch, ltree_op *op, const column_keys *keys, ltree_tail tail,
                          ordo_key_form middle, uint into)
 {
@@ -165,13 +164,13 @@ ORDO_FN bool ltree_make_room(const ltree_batch *batch, ltree_op *op, column_keys
     site->fresh = ltree_new_node(batch, op, op->level);
     if (site->fresh == LTREE_NONE)
         return false;
-    /* The bound is the left leaf's last key, or the right inner node's first key. */
+    /* In a leaf, the bound is the left half's last key. In an inner node, it is the right half's first key. */
     const bool          upper = site->slot > LTREE_HALF || (site->slot == LTREE_HALF && op->level == 0);
     const ordo_key_form last = KEYS_DO(at)(keys, LTREE_HALF - 1), first = KEYS_DO(at)(keys, LTREE_HALF);
     site->middle = op->level > 0 ? first : last;
     ltree_split(batch, op, keys, tail, site->middle, site->fresh);
     site->node = upper ? site->fresh : site->node;
-    /* Reloads one half's keys: both halves would take twice the registers. */
+    /* Reloads the keys of one half, because to keep both halves takes twice the registers. */
     KEYS_DO(load_uncached)(keys, ltree_line(&batch->tree, op->level, site->node), 0, LTREE_HALF);
     KEYS_DO(keep)(keys, false, LTREE_UNUSED);
     site->slot -= upper ? LTREE_HALF : 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks the invariants of shared/ltree.h. The host launches check_down for each level, from the root down. wrong[f]
- * becomes the least node with finding f (enum ltree_finding). */
+ * becomes the least number of a node with error f (enum ltree_finding). */
 #pragma once
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"
 
-/* Checks the entries of `level`. Writes a child's level to levels[child], or 0 to leaves[child]. The host sets both
- * arrays to LTREE_NONE before, which then marks nodes without an entry. */
+/* Checks the entries of a level. Writes an inner child's level to levels[child], or 0 to leaves[child] for a leaf.
+ * Nodes without an entry keep LTREE_NONE, which the host has stored. */
 ORDO_KERNEL(RUN_GROUP)
 void check_down(LTREE_TREE, uint level, __global uint *levels, __global uint *leaves, __global uint *wrong)
 {

@@ -6,7 +6,6 @@
 
 #if TEAM_WIDTH == 1
 
-/* words per work-item */
 #define COLUMN_ROWS ((uint) LTREE_SLOTS)
 
 ORDO_FN uint column_word(uint r)
@@ -34,7 +33,7 @@ ORDO_FN uint column_word(uint r)
  *   column_at               returns word s
  *   column_shift            if `open`, inserts x at `slot` and drops the last slot
  *                           if not, removes `slot` and appends x
- *   column_keep             moves the upper (if `upper`) or the lower half to the front, sets the rest to `fill` */
+ *   column_keep             if `upper`, moves the upper half to the lower; sets the upper half to `fill` */
 #define LTREE_COLUMN(type)                                                                                             \
     typedef struct {                                                                                                   \
         type at[LTREE_SLOTS];                                                                                          \

@@ -2,29 +2,31 @@
 /* Runs concurrent operations. A team runs one operation after another. Each step descends to a node, works on it, or
  * follows a link to the right. No step waits for another team, so lanes need no independent progress. */
 
-/* Lane 0 of a team, the leader, latches and releases nodes. All lanes take the same branches, because decisions depend
- * on ballots or on words given to all lanes. */
+/* Lane 0 of a team, the leader, latches and releases nodes. All lanes take the same branches, because they decide by
+ * ballots or by words that all lanes have. */
 
-/* After a split, an operation releases the node, then adds the new node to the level above. So it acquires one latch at
- * a time. Searches still reach the new node by its left neighbour's link (Lehman and Yao; Sagiv, JCSS 1986). Only a
- * merge acquires two latches.
+/* After a split, an operation releases the node before it adds the new node to the level above. It thus holds one latch
+ * at a time. Searches meanwhile reach the new node by its left neighbour's link (Lehman and Yao; Sagiv, JCSS 1986).
+ * Only a merge holds two latches.
  *
  * The descent takes no latch, and its loads have no order. Stale or torn words are safe:
  *   - A node keeps its level during a launch, so a stale child number leads to the level below. A child number that
  *     was never written is all ones, which is no node.
  *   - A node's bounds never rise, so keys only move to the right. If a query is above high, the search follows links to
- *     the right. If it is not above low, a stale word misled the search, which restarts and bypasses the caches. */
+ *     the right. If a query is not above low, a stale word misled the search. The search restarts and bypasses the
+ *     caches. */
 
 /* Each change of a leaf increments the version in its header. A writer latches the leaf first and changes the version
- * last. A reader loads the header, the words, and the header again: if both headers are equal and not latched, all
- * words belong to one moment. A writer reads too: if its compare-and-swap latches the leaf, its words are valid. 25
- * bits of version cannot wrap in one launch.
+ * last. A reader loads the header, the words, and the header again. If both headers are equal and not latched, all
+ * words belong to one moment. A writer's words are valid if its compare-and-swap latches the leaf. The version's
+ * 25 bits cannot wrap in one launch.
  *
  * In a skiplist (LTREE_MERGE), an erase that leaves few elements moves them to the right neighbour, which takes over
  * the low bound. The leaf becomes a zombie: it covers no keys, and operations follow its link. */
 
-/* Memory order of accesses to nodes. A "fence" acquires and releases at device scope. If LTREE_BY_FENCE is 0, a later
- * load's address is computed from an earlier load (ordo_after), so that the first-level cache keeps the inner nodes.
+/* Memory order of accesses to nodes. Entries refer to accesses by number. A "fence" acquires and releases at device
+ * scope. If LTREE_BY_FENCE is 0, a later load's address depends on an earlier load (ordo_after): fences would empty the
+ * first-level cache of inner nodes.
  *
  *      access                                    LTREE_BY_FENCE 1              LTREE_BY_FENCE 0 (blank: the same)
  *    1 header, first load                        acquire load                  loaded with 2
@@ -53,14 +55,14 @@
  * If LTREE_BY_FENCE is 0, low and high of 8-byte keys may belong to two moments. Both only fall, so an operation never
  * passes its key. */
 
-/* In a team of several lanes, each lane loads the header before and after its accesses 2 and 3, and all must find the
- * same header. apart_sync orders accesses 3 of all lanes before the leader's 5, 5 before all lanes' 7, and 7 before the
- * leader's 8, 9 and 12. */
+/* In a team of several lanes, each lane loads the header before and after its accesses 2 and 3. All lanes must find the
+ * same header. apart_sync keeps this order: 3 of all lanes, 5 of the leader, 7 of all lanes, then 8, 9 and 12 of the
+ * leader. */
 
 /* Memory models, by the accesses above:
- *   C11 atomics          1 acquires from 9. If a reader has loaded words of 7 before the writer's 9, its 4 or 5 finds
- *   (OpenCL 2 and 3)     another header, and it discards them. Words of 2, 3 and 7 are aligned and volatile, not
- *                        atomic: formally, these loads are data races.
+ *   C11 atomics          Load 1 synchronizes with store 9. A reader may load words of 7 before the writer's 9. Its 4
+ *   (OpenCL 2 and 3)     or 5 then finds another header, and it discards the words. Words of 2, 3 and 7 are aligned
+ *                        and volatile, but not atomic, so these loads are formally data races.
  *   NVIDIA's assembler   1 to 9 are at least relaxed at device scope, so nothing races. LTREE_BY_FENCE 0 relies on
  *                        hardware that starts loads in order (device/atomic.cl).
  *   legacy atomics       order nothing between groups, so one work-item runs all operations.
@@ -143,7 +145,7 @@ ORDO_FN bool ltree_start(const ltree_batch *batch, ltree_op *op)
     return true;
 }
 
-/* Loads operation `which` of `again`, else of `subset`, else of the batch. */
+/* Loads operation `which` of the first list that is not NULL: `again`, `subset`, the batch. */
 ORDO_FN void ltree_take(const ltree_batch *batch, ltree_op *op, uint which, __global const uint4 *again)
 {
     if (again) {
@@ -185,8 +187,8 @@ ORDO_FN void ltree_give_up(const ltree_batch *batch, const ltree_op *op, bool st
     batch->pending[place] = (uint4) (op->i, op->count, (uint) op->query, (uint) ((ulong) op->query >> 32));
 }
 
-/* Unless `idle`, `op` is the team's operation. `next` is this work-item's next operation of the launch. In a larger
- * team, each lane loads an operation into `own`. The mask `left` has the lanes whose operation has not begun. */
+/* `op` is the team's operation, unused if `idle`. `next` is the number of this work-item's next operation. In a larger
+ * team, each lane loads one operation into `own`. `left` masks the lanes whose operation has not begun. */
 typedef struct {
     ltree_op op;
     ulong    next;
@@ -262,8 +264,8 @@ ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint fi
     return true;
 }
 
-/* Keeps a sub-group's lanes in the loop until all are done. Otherwise lanes that retry a latch might stop its
- * holder. */
+/* Keeps all lanes of a sub-group in the loop until all are done. Otherwise lanes that retry a latch might keep the
+ * latch's holder from running. */
 #if SUBGROUP_MAY_PART && LTREE_GROUP % ORDO_SUBGROUP == 0
 #define LTREE_ANY(more) subgroup_any(more)
 #else
@@ -276,8 +278,8 @@ ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint fi
 #define LTREE_KERNEL ORDO_KERNEL(LTREE_GROUP)
 #endif
 
-/* Runs operations first .. first + n - 1 of `again`, else of `subset`, else of the batch. Appends operations that give
- * up to `pending`. */
+/* Runs operations first .. first + n - 1 of the first list that is not NULL: `again`, `subset`, the batch. Operations
+ * that give up go to `pending`. */
 LTREE_KERNEL
 void ltree_apply(LTREE_TREE, uint leaf_capacity, uint inner_capacity, uint first, uint n, uint final, uint never,
                  uint far, uint found_first, __global const uint4 *again, __global const uint *subset,

@@ -92,8 +92,8 @@ void ltree_find_in_batch(LTREE_TREE, __global const uchar *codes, ulong codes_at
     }
 }
 
-/* Samples every step-th operation. absent[0] grows by the number of upserts and inserts, absent[1] by those with absent
- * keys. */
+/* Samples every step-th operation. Adds the upserts and inserts to absent[0], and those with absent keys to
+ * absent[1]. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_absent(LTREE_TREE, __global const uchar *codes, ulong codes_at, __global const ordo_key *keys, ulong keys_at,
                   uint n, uint step, __global uint *absent)

@@ -33,7 +33,7 @@ void ltree_tally(__global const uchar *codes, ulong codes_at, uint n, __global u
             (void) ordo_add(state + LTREE_TALLY + k, sums[k]);
 }
 
-/* Lists the indices of all operations but finds and contains, in any order. *n_listed, initially 0, becomes their
+/* Lists the indices of all operations except finds and contains, in any order. *n_listed must be 0, and becomes their
  * number. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_list_others(__global const uchar *codes, ulong codes_at, uint n, __global uint *list,
@@ -84,7 +84,7 @@ ORDO_FN uint left_kind(uint code, uint counted, __global const ulong *rooms, ulo
  *   taken[0]    becomes the number of operations of this kind, which can exceed `most`
  *   taken[1]    becomes the number of operations in `rest`
  *   where[p]    becomes output p's index in the concurrent batch
- *   before[p]   becomes its number of keys counted so far */
+ *   before[p]   becomes the number of keys that operation p counted before it gave up */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_gather(__global const uint4 *left, uint count, uint kind, uint most, __global const uchar *codes,
                   ulong codes_at, __global const ordo_key *hi, ulong hi_at, __global const ltree_value *values,
@@ -116,7 +116,7 @@ void ltree_gather(__global const uint4 *left, uint count, uint kind, uint most, 
 }
 
 /* Copies back the result of each gathered operation p, to index where[p] of the batch. A count or range found before[p]
- * keys before it gave up, and counted[p] now. In `history`, operation p ends at time tick + p. */
+ * keys before it gave up, and counted[p] keys since. In `history`, operation p ends at time tick + p. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_scatter(uint count, __global const uint *where, __global const uchar *results, __global const ordo_key *keys,
                    __global const ltree_value *values, __global const uint *counted, __global const uint *before,

@@ -49,8 +49,8 @@ ORDO_FN bool ltree_is_zombie(const ltree_batch *batch, uint leaf, ltree_tail tai
            ltree_unchanged(batch, ltree_leaf(&batch->tree, leaf), tail, seen);
 }
 
-/* Tries to latch the right neighbour of a latched leaf. Fails if `kept` elements do not fit into it, or if it is a
- * zombie (merged leaf), which it unlinks. */
+/* Tries to latch the right neighbour of a latched leaf. Fails if `kept` more elements do not fit into it. Also fails
+ * for a zombie (merged leaf), and unlinks it. */
 ORDO_FN bool ltree_latch_neighbour(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line,
                                    __global ordo_key_form *right, uint into, uint kept, ltree_tail *of_right)
 {
@@ -71,7 +71,7 @@ ORDO_FN bool ltree_latch_neighbour(const ltree_batch *batch, ltree_op *op, __glo
 }
 
 /* Erases the element in site->slot, and moves the others to the right neighbour. Releases the neighbour first, so that
- * each element is always in one of the leaves. Returns false if the leaves did not merge. */
+ * searches always find each element. Returns false if the leaves did not merge. */
 ORDO_FN bool ltree_merge(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail,
                          const ltree_site *site)
 {

@@ -28,10 +28,9 @@ typedef uint ltree_value; /* unused */
 
 #define HAS_VALUES (ORDO_VALUE_BYTES != 0)
 
-/* A concurrent split moves slots LTREE_HALF and above to the new node. */
 #define LTREE_HALF (LTREE_SLOTS / 2)
 
-/* Key in unused slots: the greatest, so never less than a query. */
+/* The key in unused slots is the greatest, so it is never less than a query. */
 #define LTREE_UNUSED (~(ordo_key_form) 0)
 
 typedef struct {
@@ -104,8 +103,7 @@ ORDO_FN uint ltree_root_node(uint root)
 
 /* ---- counts of keys ---------------------------------------------------------------------------------------------- */
 
-/* A count: the number of keys less than the query, plus COUNT_EQUAL for each equal key. Unused slots equal a query of
- * all ones. */
+/* A count is the number of keys less than the query, plus COUNT_EQUAL for each equal key. */
 #define COUNT_EQUAL       0x100u
 #define COUNT_LESS(count) ((count) % COUNT_EQUAL)
 
@@ -142,7 +140,7 @@ ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form 
 #endif
     const int2 two = four.lo + four.hi;
     const uint less = from + part + (uint) (two.x + two.y);
-    /* & avoids branches; line[LTREE_SLOTS] exists. */
+    /* The operator & avoids branches. line[less] is valid, because line[LTREE_SLOTS] is the low bound. */
     const bool hit = equal & (less < LTREE_SLOTS) & (line[less] == query);
 
     return less + (hit ? COUNT_EQUAL : 0);
@@ -187,11 +185,12 @@ ORDO_FN uint ltree_less(__global const ordo_key_form *line, ordo_key_form query)
     return team_reduce_add(ltree_count_lane(line, query, false));
 }
 
-/* Place of a query in a leaf: the number of lesser keys, plus PLACE_HIT if the leaf has the key. */
+/* A query's place in a leaf is the number of lesser keys, plus PLACE_HIT if the leaf has the key. */
 #define PLACE_SLOT 0xffu
 #define PLACE_HIT  0x100u
 
-/* Returns the inner node's entry for a query above `less` keys. Entry 0 also serves queries below all keys. */
+/* Returns the inner node's entry for a query that is greater than `less` of its keys. Entry 0 also serves queries below
+ * all keys. */
 ORDO_FN uint ltree_entry(uint less)
 {
     return max(less, 1u) - 1;
@@ -201,7 +200,7 @@ ORDO_FN uint ltree_entry(uint less)
 
 #define TEAM_QUERIES (LTREE_ITEMS * TEAM_WIDTH)
 
-/* For loops over a work-item's queries. A GPU unrolls them, to keep the queries in registers. */
+/* Precedes a loop over a work-item's queries. A GPU unrolls it, to keep the queries in registers. */
 #if ORDO_CPU || LTREE_ITEMS > 16
 #define LTREE_UNROLL ORDO_KEEP_LOOP
 #else
@@ -229,7 +228,7 @@ ORDO_FN void ltree_share(__private const ordo_key_form query[LTREE_ITEMS], __pri
         path[m].query = ltree_bcast_key(query[m / TEAM_WIDTH], m % TEAM_WIDTH);
 }
 
-/* Descends to the covering leaves, without links to right neighbours. */
+/* Descends to the leaves that cover the queries. Follows no links to right neighbours. */
 ORDO_FN void ltree_descend(const ltree_tree *tree, __private ltree_path path[TEAM_QUERIES])
 {
     const uint root = tree->state[LTREE_ROOT];
@@ -277,7 +276,7 @@ ORDO_FN void ltree_load_queries(__global const ordo_key *keys, uint n, uint firs
         query[r] = key_bits(keys[min(ltree_query_at(first, r), n - 1)]);
 }
 
-/* Returns from a kernel without barriers if this work-item has no query. */
+/* Returns from the kernel if this work-item has no query. The kernel must have no barriers. */
 #define LTREE_LEAVE_IDLE(n)                                                                                            \
     if (ORDO_CPU && TEAM_WIDTH == 1 && ltree_query_at(0, 0) >= (n))                                                    \
         return;

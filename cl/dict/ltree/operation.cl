@@ -26,12 +26,12 @@
 typedef struct {
     ltree_tree tree;
     uint       leaf_capacity, inner_capacity;
-    /* 1: without a free node, an operation gets OUTCOME_NOT_STORED */
+    /* If 1, an operation that finds no free node gets OUTCOME_NOT_STORED. */
     uint final;
-    /* 0, but compilers do not know it. ordo_after makes addresses depend on loads with it. */
+    /* Always 0, but compilers do not know it. ordo_after makes addresses depend on a load with it. */
     uint                        never;
     uint                        far;         /* maximum leaves that a query visits per launch */
-    uint                        found_first; /* 1: the finds have their results */
+    uint                        found_first; /* 1: finds have their results */
     __global const uchar       *codes;
     __global const ordo_key    *keys, *hi;
     __global const ltree_value *values;
@@ -52,8 +52,11 @@ typedef struct {
     uint i, code;
     uint level; /* level to work on; above 0 to add a new node's entry */
     uint at;    /* next node, or LTREE_NONE for the root */
-    /* Key that the node must cover. For a count or range, the least unseen key. For a backward seek, the greatest
-     * possible result. Above the leaves, the new entry's key plus 1, because a node does not cover its low bound. */
+    /* Key that the node must cover:
+     *
+     *   - for a count or range, the least key that it has not visited
+     *   - for a backward seek, the greatest possible result
+     *   - above the leaves, the new entry's key plus 1, because a node does not cover its low bound */
     ordo_key_form query;
     uint          child; /* new node to add an entry for */
 #if TEAM_WIDTH > 1
@@ -61,7 +64,7 @@ typedef struct {
 #endif
     uint              count; /* keys that a count or range has found */
     uint              tries;
-    uint              hops;     /* Number of leaves visited in this launch. */
+    uint              hops;     /* leaves visited in this launch */
     bool              lost;     /* True after a wrong path: loads then bypass the caches. */
     uint              parent;   /* The node above, from which the search came, or LTREE_NONE. */
     uint              zombie;   /* Merged leaf (zombie) just before `at`, or LTREE_NONE. */
@@ -75,15 +78,15 @@ ORDO_FN void ltree_delay(const ltree_batch *batch, ltree_op *op, uint kind)
         concurrent_wait(batch->tree.state + LTREE_TICK, CONCURRENT_PAUSE_TICKS, CONCURRENT_PAUSE_LOOKS);
 }
 
-/* Returns 0, computed from the loaded header `seen`. A load from an address plus this 0 cannot precede the header's
- * load. */
+/* Returns 0, computed from the loaded header `seen`. If this 0 is added to a load's address, the load cannot precede
+ * the header's load. */
 ORDO_FN uint ltree_after_look(const ltree_batch *batch, uint seen)
 {
     return LTREE_BY_FENCE ? 0 : ordo_after(seen, batch->never);
 }
 
-/* Returns 0, computed from the loaded words `seen`. A second load of the header, from its address plus this 0, cannot
- * precede their loads. */
+/* Returns 0, computed from the loaded words `seen`. If this 0 is added to the header's address, a second load of the
+ * header cannot precede the loads of the words. */
 ORDO_FN uint ltree_before_look(const ltree_batch *batch, uint seen)
 {
     if (LTREE_BY_FENCE)
@@ -107,8 +110,8 @@ typedef struct {
     uint          right, header;
 } ltree_tail;
 
-/* Gives lane 0's tail (the words after the keys) to all lanes. With fences, a lane's later loads follow only its own
- * load of the header. So if headers differ, sets LTREE_LATCHED, and the caller tries again. */
+/* Gives lane 0's tail (the words after the keys) to all lanes. With fences, a lane's load of the header orders only its
+ * own later loads. So if headers differ, sets LTREE_LATCHED, and the caller tries again. */
 ORDO_FN ltree_tail ltree_share_tail(ltree_tail own)
 {
     ltree_tail tail;
@@ -153,7 +156,7 @@ ORDO_FN ordo_key_form ltree_load_uncached_key(__global const ordo_key_form *p)
                           : ordo_load_uncached((__global const uint *) p);
 }
 
-/* Executed by lane 0. Returns the word's previous value to all lanes. */
+/* Lane 0 executes the compare-and-swap. Returns the word's previous value to all lanes. */
 ORDO_FN uint ltree_cas(volatile __global uint *p, uint expected, uint desired)
 {
     uint came = expected;
@@ -237,7 +240,7 @@ ORDO_FN void ltree_load_line(__global const ordo_key_form *line, bool fresh, col
 }
 #endif
 
-/* Counts the keys less than the query. *next becomes the first other key, perhaps in an unused slot. If `fresh`,
+/* Counts the keys less than the query. *next becomes the first key that is not less, or LTREE_UNUSED. If `fresh`,
  * bypasses the caches. */
 ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query, bool fresh, ordo_key_form *next)
 {
@@ -251,7 +254,7 @@ ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query
     *next = less < LTREE_SLOTS ? line[less] : LTREE_UNUSED;
     return less;
 #else
-    /* Binary search, to save loads: each lane reads a different line. */
+    /* Uses binary search to save loads, because each lane reads a different line. */
     uint piece = 0;
     ORDO_UNROLL
     for (uint step = (PIECES + 2) / 2 & ~1u; step > 0; step /= 2) {
@@ -298,7 +301,7 @@ ORDO_FN void ltree_prefetch(const ltree_tree *tree, uint level, uint node)
     }
 }
 
-/* Next node on the way to a query: a child or, if the query is `beyond` the bounds, the right neighbour. */
+/* The next node on the way to a query. It is the right neighbour if the query is `beyond` the bounds, else a child. */
 typedef struct {
     uint next;
     bool beyond;

@@ -22,7 +22,7 @@ void ltree_counts(LTREE_TREE, __global const uint *place, __global const uint *b
     }
 }
 
-/* Returns the number of keys less than a query (if `upper`, not greater). `leaf` and `position` come from
+/* Returns the number of keys less than a query. If `upper`, also counts an equal key. `leaf` and `position` come from
  * ltree_locate. */
 ORDO_FN uint ltree_rank(__global const uint *place, __global const uint *before, uint leaf, uint position, bool upper)
 {

@@ -78,8 +78,8 @@ ORDO_FN uint ltree_not_after(__global ordo_key_form *line, ordo_key_form hi, uin
     return hi == LTREE_UNUSED ? ltree_count(line) : COUNT_LESS(count) + count / COUNT_EQUAL;
 }
 
-/* Guesses the last leaf of each range m, as ends[m].node. Searches the parent of the first leaf. If the range ends
- * beyond this parent, guesses the first leaf's right neighbour. */
+/* ends[m].node becomes the likely last leaf of range m. Searches only the parent of the first leaf. If the range ends
+ * beyond this parent, takes the first leaf's right neighbour. */
 ORDO_FN void ltree_go_to_ends(const ltree_tree *tree, __private const ltree_path path[TEAM_QUERIES],
                               __private ltree_path ends[TEAM_QUERIES])
 {
@@ -129,8 +129,8 @@ ORDO_FN void ltree_count_ends(const ltree_tree *tree, __private const ltree_path
     ltree_sum_own(counts, own);
 }
 
-/* `counted` comes from ltree_count_ends. START_TWO is 0, and `count` invalid, if the interval may span more than two
- * leaves. */
+/* `counted` comes from ltree_count_ends. If the interval may span more than two leaves, START_TWO is 0 and `count` is
+ * invalid. */
 ORDO_FN ltree_interval ltree_close(const ltree_tree *tree, ordo_key_form lo, ordo_key_form hi, uint from, uint last,
                                    uint counted)
 {
@@ -144,7 +144,7 @@ ORDO_FN ltree_interval ltree_close(const ltree_tree *tree, ordo_key_form lo, ord
     return is;
 }
 
-/* Counts the intervals that may span more than two leaves, by a descent to each last leaf. */
+/* Counts the elements of intervals that may span more than two leaves. Descends to each last leaf. */
 ORDO_FN void ltree_count_far(const ltree_tree *tree, __global const uint *place, __global const uint *before,
                              __private const ordo_key_form hi[LTREE_ITEMS], __private ltree_interval mine[LTREE_ITEMS])
 {

@@ -3,10 +3,10 @@
 #pragma once
 #include "dict/ltree/query.cl"
 
-/* A range with more elements is long: all work-items copy it, piece by piece. */
+/* A range with more elements is long. All work-items share its pieces. */
 #define LTREE_LONG 128
 
-/* Measures each range (see ltree_interval). pieces[i] becomes the number of leaves of a long range, else 0. */
+/* Measures each range (see ltree_interval). pieces[i] becomes the number of leaves of range i if it is long, else 0. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_measure(LTREE_TREE, uint places, __global const uint *place, __global const uint *before,
                    __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
@@ -85,11 +85,11 @@ ORDO_FN void ltree_write_element(const ltree_copy *copy, ulong to, ltree_element
 #define RANGE_SLOTS 1
 #else
 #define RANGE_LANES (RUN_GROUP < 8 ? RUN_GROUP : 8)
-#define RANGE_SLOTS (LTREE_WORDS / 8) /* slots per work-item */
+#define RANGE_SLOTS (LTREE_WORDS / 8)
 #endif
 
 typedef struct {
-    uint  leaf, first, end; /* slots of the leaf */
+    uint  leaf, first, end; /* slots first .. end - 1 */
     ulong to;               /* output index of slot `first` */
 } ltree_piece;
 
@@ -98,7 +98,7 @@ ORDO_FN ltree_piece ltree_piece_of(__global const uint *order, __global const ui
                                    uint query, uint number)
 {
     const uint  start = place[leaves[query]], at = start + number;
-    const uint  rank = before[start] + START_SLOT(starts[query]); /* rank of the range's first element */
+    const uint  rank = before[start] + START_SLOT(starts[query]);
     const uint  end_rank = rank + (uint) (past - offset);
     ltree_piece piece = { order[at], 0, 0, 0 };
 
@@ -130,7 +130,7 @@ typedef struct {
     uint                  n;
 } ltree_long;
 
-/* Returns piece p of all long ranges. *query is at most the index of its range, and becomes this index. */
+/* Returns piece number p of all long ranges. *query must not exceed its range's index, and becomes this index. */
 ORDO_FN ltree_piece ltree_long_piece(const ltree_long *ranges, const ltree_copy *copy, ulong p, __private uint *query)
 {
     const uint q = *query = each_owner_from(ranges->pieces, *query, ranges->n, p);
@@ -138,8 +138,7 @@ ORDO_FN ltree_piece ltree_long_piece(const ltree_long *ranges, const ltree_copy 
                           copy->offsets[q], copy->offsets[q + 1], q, (uint) (p - ranges->pieces[q]));
 }
 
-/* Copies the long ranges, unless the number of results, offsets[last], exceeds `capacity`. `pieces` holds exclusive
- * prefix sums. */
+/* Copies the long ranges. Copies nothing if the number of results, offsets[last], exceeds `capacity`. */
 ORDO_KERNEL(RUN_GROUP)
 void ltree_range_long(LTREE_TREE, __global const uint *order, __global const uint *place, __global const uint *before,
                       uint n, __global const uint *leaves, __global const uint *starts, __global const ulong *pieces,

@@ -33,7 +33,6 @@ ORDO_FN uint ltree_find_on(const ltree_batch *batch, ltree_op *op, __global ordo
     return ltree_answer(batch, op, found);
 }
 
-/* Answers the seek, or moves it to the neighbour leaf. */
 ORDO_FN uint ltree_seek_on(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail)
 {
     const bool    forward = op->code >= CODE_SEEK_GE;

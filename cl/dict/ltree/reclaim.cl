@@ -10,12 +10,12 @@
 ORDO_FN bool is_dead(const ltree_tree *tree, uint level, uint node)
 {
     __global const ordo_key_form *line = ltree_line(tree, level, node);
-    /* An inner node's high bound is no proof, because other work-items may be writing it. */
+    /* Does not read an inner node's high bound, because other work-items may be writing it. */
     return level == 0 ? ltree_is_dead(node, line[LTREE_LOW], line[LTREE_HIGH]) : ltree_count(line) == 0;
 }
 
-/* Returns the first node that is not dead, from `node` on to the right, or LTREE_NONE. Makes each dead node's link skip
- * the next dead node. */
+/* Searches from `node` to the right for a node that is not dead. Returns LTREE_NONE if there is none. Makes each dead
+ * node's link skip the next dead node. */
 ORDO_FN uint first_alive(const ltree_tree *tree, uint level, uint node)
 {
     const uint taken = tree->state[level == 0 ? LTREE_LEAVES : LTREE_INNER];

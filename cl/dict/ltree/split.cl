@@ -9,7 +9,7 @@
 
 #define LANE_WORDS ((LTREE_WORDS + TEAM_WIDTH - 1) / TEAM_WIDTH)
 
-/* For loops over a lane's words. Unrolls only loops that fit in registers: longer ones would compile for 12 s. */
+/* Precedes a loop over a lane's words. Unrolls it only if they fit in registers: others compile for 12 s. */
 #if LANE_WORDS > 8
 #define LANE_UNROLL
 #else
@@ -132,7 +132,6 @@ ORDO_FN void split_border(const ltree_tree *tree, const node_split *split, uint 
     ltree_line(tree, split->level, split_number(split, j + 1))[LTREE_LOW] = border;
 }
 
-/* A leaf's last key becomes the bound to the next leaf. */
 ORDO_FN void split_put_element(const ltree_tree *tree, const node_split *split, uint p, ordo_key_form key,
                                ltree_value value)
 {
@@ -151,7 +150,7 @@ ORDO_FN bool ltree_is_fresh(const ltree_tree *tree, uint node)
     return !(ordo_or(ltree_header(ltree_inner(tree, node)), LTREE_DIRTY) & LTREE_DIRTY);
 }
 
-/* Appends `node` of each lane that `has` one to `list`, unless LTREE_DIRTY marks it as listed. Whole teams must call
+/* If a lane `has` a node, appends it to `list`, but not if LTREE_DIRTY marks it as listed. Whole teams must call
  * this. */
 ORDO_FN void ltree_mark_each(const ltree_tree *tree, uint level, uint node, bool has, __global uint *list)
 {

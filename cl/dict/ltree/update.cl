@@ -13,8 +13,8 @@ void group_flags(__global const uint *leaves, uint n, __global uint *number)
         number[i] = i == 0 || leaves[i] != leaves[i - 1];
 }
 
-/* first[g] becomes the index of group g's first update, and n after the last group. `number` holds the inclusive sums
- * of group_flags' flags. */
+/* first[g] becomes the index of group g's first update. The word after the last group becomes n. `number` holds the
+ * inclusive sums of group_flags' flags. */
 ORDO_KERNEL(RUN_GROUP)
 void group_first(__global const uint *number, uint n, __global uint *first, __global uint *state)
 {
@@ -46,7 +46,7 @@ void group_plan(LTREE_TREE, __global const uint *leaves, __global const uint *fi
         ordo_max(&state[LTREE_LARGEST], largest);
 }
 
-/* A sorted batch. Only a key's last update has an effect. With COMBINE_OP, it gets the key's combined values. */
+/* A sorted batch. Only a key's last update has an effect. With COMBINE_OP, it combines all values of the key. */
 typedef struct {
     __global const ordo_key    *keys;
     __global const ltree_value *values;
@@ -67,8 +67,8 @@ void group_effects(__global const ordo_key *keys, ulong keys_at, __global const 
     }
 }
 
-/* Border k is the last update of block k of `most` updates. If the next update falls into the same leaf, the border
- * splits the leaf, and its key stays in the left leaf. */
+/* Border k is the last update of the k-th block of `most` updates. If the next update belongs to the same leaf, the
+ * leaf is split after the border's key. */
 #define BORDER(k, most) (((k) + 1) * (most) -1)
 
 /* Returns how many of the borders k, k + 1, ... split the leaf of border k. */
@@ -82,7 +82,7 @@ ORDO_FN uint group_splits(__global const uint *leaves, uint n, uint most, uint k
     return end - k;
 }
 
-/* Copies slots from .. to - 1 of leaf `source` to `leaf`, which may be the same. */
+/* Copies slots `from` to `to` - 1 of leaf `source` to `leaf`, which may be the same leaf. */
 ORDO_FN void leaf_write(const ltree_tree *tree, uint leaf, uint source, uint from, uint to, uint right,
                         ordo_key_form high)
 {
@@ -197,7 +197,7 @@ typedef struct {
     ltree_value   value[LTREE_SLOTS];
 } leaf_copy;
 
-/* Copies unused slots too: a constant loop count is fastest. */
+/* Also copies unused slots, because a constant loop count is fastest. */
 ORDO_FN void copy_take(const ltree_tree *tree, uint leaf, __private leaf_copy *copy)
 {
     for (uint slot = 0; slot < LTREE_SLOTS; slot++)
@@ -218,7 +218,6 @@ ORDO_FN void split_put_copy(const ltree_tree *tree, const node_split *split, __p
     }
 }
 
-/* Returns how many elements the leaf gains. */
 ORDO_FN uint leaf_take(const ltree_tree *tree, uint leaf, const leaf_batch *batch, leaf_share share,
                        __private node_split *split)
 {
@@ -317,7 +316,7 @@ ORDO_FN ltree_value tile_value(__private const leaf_tile *tile, uint slot)
 #endif
 
 /* Writes each lane's update `u` to the leaves of a split. `tile` holds the old leaf. *before counts the stores and
- * removals of earlier updates, and grows. */
+ * removals of earlier updates. `u` increases it. */
 ORDO_FN void split_put_updates(const ltree_tree *tree, const leaf_batch *batch, leaf_share share,
                                __private const leaf_tile *tile, leaf_update u, const node_split *split,
                                __private leaf_change *before)
@@ -383,7 +382,6 @@ ORDO_FN void leaf_prefetch(const ltree_tree *tree, uint leaf)
             ORDO_PREFETCH(ltree_values(tree, leaf) + slot);
 }
 
-/* A CPU prefetches leaves this many groups ahead. */
 #define LEAVES_AHEAD 8
 
 /* Applies each group to its leaf. Appends the parents of split leaves to `dirty`. */

@@ -11,7 +11,7 @@ ORDO_FN void ltree_tell_host(const ltree_batch *batch)
 }
 
 /* Returns whether this operation adds a new node's entry to the level above. If not, the host adds it. A hash of the
- * node's low bound, `key`, selects LTREE_RAISE percent. */
+ * node's low bound, `key`, selects LTREE_RAISE percent of the nodes. */
 ORDO_FN bool ltree_raises(const ltree_batch *batch, ordo_key_form key)
 {
     if (LTREE_RAISE >= 100 || (ltree_fold(key) * 2654435761u >> 16) % 100 < LTREE_RAISE)
@@ -61,7 +61,7 @@ ORDO_FN uint ltree_write(const ltree_batch *batch, ltree_op *op, __global ordo_k
     op->query = site.middle + 1; /* leads to the node that must get the new entry */
     op->child = site.fresh;
     op->level++;
-    op->at = op->parent; /* or a node to its right, if the parent has split */
+    op->at = op->parent; /* If the parent has split, a later step follows its link. */
     op->parent = LTREE_NONE;
     op->tries = 0;
     ltree_delay(batch, op, FAULT_SLOW_RAISE);
@@ -81,7 +81,6 @@ ORDO_FN uint ltree_grow(const ltree_batch *batch, ltree_op *op, uint root)
         ltree_store_relaxed(word, root);
         return STEP_STARVED;
     }
-    /* The only node of a level covers all keys. */
     __global ordo_key_form *line = ltree_inner(&batch->tree, node);
     const ltree_tail        tail = { 0, LTREE_UNUSED, LTREE_NONE, 2 };
     column_keys             keys;

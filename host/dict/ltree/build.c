@@ -64,8 +64,8 @@ static ordo_status build_rest(struct ordo_call *call, struct ordo_ltree *tree, s
     return build_state(call, tree, root, leaves, inner, count);
 }
 
-/* Returns the number of leaves that are `fill` percent full, or config.max_leaves if only fuller leaves stay within
- * it. */
+/* Returns the number of leaves, each `fill` percent full. If only full leaves stay within config.max_leaves, returns
+ * config.max_leaves. */
 static size_t leaves_for(const struct ordo_ltree *tree, size_t count, unsigned fill)
 {
     const size_t most = ordo_ltree_leaves_allowed(tree, 0), leaves = ordo_ltree_nodes_over(tree, count, fill);

@@ -25,14 +25,14 @@ static const char *const finding[N_FINDINGS] = {
     [WRONG_DEAD] = "B9: node %u covers nothing, and has an entry above it",
 };
 
-/* Returns whether an incomplete split can cause finding f: the level above then lacks the new node's entry. */
+/* Returns whether an incomplete split can cause error f. The level above then lacks the new node's entry. */
 static bool is_lag(int f)
 {
     return f == WRONG_LEAF_COVER || f == WRONG_INNER_COVER || f == WRONG_NEXT || f == WRONG_DIRTY;
 }
 
-/* Scratch memory of a check. levels[i] is the level of inner node i, leaves[i] is 0 for leaf i. Both are LTREE_NONE if
- * no entry leads to the node. */
+/* Scratch memory of a check. levels[i] becomes the level of inner node i, and leaves[i] becomes 0 for leaf i. Nodes
+ * without an entry keep LTREE_NONE. */
 struct look {
     cl_mem levels, leaves, wrong;
 };

@@ -9,11 +9,11 @@ _Static_assert(2 * ((size_t) 1 << 22) <= (size_t) 1 << LTREE_VERSION_BITS, "a ve
 /* operations per leaf in a batch's first launch */
 #define LAUNCH_PER_LEAF ((size_t) 4)
 #define LAUNCH_MIN      ((size_t) 64)
-/* Maximum operations of a launch with one work-item: 8 of its LTREE_STEPS steps per operation. */
+/* Maximum operations of a launch with one work-item. LTREE_STEPS steps allow 8 steps per operation. */
 #define LAUNCH_ALONE ((size_t) LTREE_STEPS / 8)
-/* Operations that gave up are launched again in this many turns, then executed in key order. */
+/* Operations that gave up are launched again this many times, then executed in key order. */
 #define TURNS_TOGETHER 1
-/* Maximum consecutive turns in which no operation completes: after more, a latch was never released. */
+/* Maximum consecutive turns in which no operation completes. After more turns, a latch was never released. */
 #define TURNS_STUCK 64
 
 /* Only one work-item may run if the device does not order memory accesses between work-groups. */
@@ -22,11 +22,13 @@ static bool is_alone(const struct ordo_ltree_batch *c)
     return ordo_device_facts(c->call->dev)->atomics == ORDO_ATOMICS_LEGACY || (c->tree->faults & FAULT_ALONE);
 }
 
-/* Registers of a compute unit. In groups of more than EASY work-items, each may use REGISTERS / group. */
+/* Registers of a compute unit. In groups of more than EASY work-items, a work-item may use REGISTERS / group of
+ * them. */
 #define REGISTERS ((size_t) 1 << 16)
 #define EASY      ((size_t) 256)
 
-/* A team of L work-items takes L operations, or in a large launch up to 8 if that is more. */
+/* Each work-item takes one operation. In a large launch, a team with fewer than 8 work-items takes up to 8
+ * operations. */
 static struct ordo_launch apply_kernel(const struct ordo_ltree *tree, size_t count, bool alone)
 {
     const struct ordo_ltree_shape shape = alone ? ordo_ltree_operations_alone(tree) : ordo_ltree_operations(tree);
@@ -43,8 +45,8 @@ static struct ordo_launch apply_kernel(const struct ordo_ltree *tree, size_t cou
     return launch;
 }
 
-/* Launches `count` operations from index `from` on, of the list `again` or, if NULL, of the batch. An operation gives
- * up, and goes to the list `pending`, if
+/* Launches `count` operations from index `from` on, of the list `again`. If `again` is NULL, takes them from the batch.
+ * An operation gives up, and goes to the list `pending`, if
  *
  *   - it cannot latch a leaf in LTREE_TRIES tries
  *   - it starves: no leaf is free for its new leaf
@@ -102,7 +104,6 @@ static ordo_status launch_list(const struct ordo_ltree_batch *c, size_t count, c
     return ORDO_OK;
 }
 
-/* Marks the tree as changed before a launch with stores or erases. */
 static void expect_changes(const struct ordo_ltree_batch *c)
 {
     if (c->tally[TALLY_STORES] == 0 && c->tally[TALLY_ERASES] == 0)
@@ -125,7 +126,7 @@ static ordo_status finish_turn(struct ordo_ltree_batch *c, size_t turn, bool alo
 
     if (c->state[LTREE_STARVED] > 0)
         ORDO_TRY(ordo_ltree_add_leaves(c, &lacks));
-    /* After ordo_ltree_add_leaves, because rebuild_levels adds inner nodes that c->state does not count. */
+    /* ordo_ltree_add_leaves must come first, because rebuild_levels adds inner nodes that c->state does not count. */
     if (c->state[LTREE_SPLITS_PENDING]) {
         ORDO_TRY(ordo_ltree_rebuild_levels(c->call, c->tree, c->state));
         c->state[LTREE_SPLITS_PENDING] = 0;
@@ -166,13 +167,12 @@ static cl_uint first_tick(const struct ordo_ltree_batch *c)
     return c->tree->history && c->found_first ? (cl_uint) (2 * c->batch->count) : 0;
 }
 
-/* Values of the tunable links.finds. */
 enum { FINDS_BESIDE_UPDATES, FINDS_FIRST, FINDS_FIRST_IF_MANY };
-/* Minimum operations of a batch whose finds run first by FINDS_FIRST_IF_MANY. */
+/* With FINDS_FIRST_IF_MANY, finds run first in batches of at least this many operations. */
 #define MANY ((size_t) 1 << 22)
 
-/* Returns whether finds run first: if the batch has no updates, or by the tunable links.finds. Other finds run with the
- * updates, and check node versions. */
+/* Finds run first if the batch has no updates, or by the tunable links.finds. Finds that run with updates check node
+ * versions. */
 static bool finds_first(const struct ordo_ltree_batch *c)
 {
     const struct ordo_dict *dict = &c->tree->dict;
@@ -219,8 +219,8 @@ static ordo_status run_windows(struct ordo_ltree_batch *c)
     return ORDO_OK;
 }
 
-/* Adds missing entries of new nodes to the levels above, even after an error. Memory runs short only between launches,
- * so the tree then needs no check. */
+/* Adds missing entries of new nodes to the levels above, even after an error. A lack of memory needs no check of the
+ * tree, because it occurs only between launches. */
 static ordo_status end(struct ordo_ltree_batch *c, ordo_status status)
 {
     if (status == ORDO_BROKEN || c->half || c->tree->rescue.mem ||

@@ -14,13 +14,13 @@ struct ordo_ltree_batch {
     cl_uint                             tally[N_TALLIES];
     bool                                found_first; /* Finds ran before the launches. */
     cl_mem                              subset;      /* indices of the operations to launch; NULL: all */
-    size_t                              count;       /* operations to launch */
+    size_t                              count;
     cl_uint                             state[LTREE_STATE_WORDS];
     size_t                              window; /* capacity of each list, in operations */
     cl_mem                              pending, next;
-    int                                 mark; /* scratch buffers of the call before the lists */
+    int                                 mark; /* number of scratch buffers before the lists */
     cl_uint                             far;  /* maximum leaves that a query passes */
-    /* 1: refuses operations that need a new leaf */
+    /* If 1, operations that need a new leaf are refused. */
     cl_uint final;
     bool    half; /* A change of the tree between two launches did not complete. */
 };
@@ -50,11 +50,10 @@ ordo_status ordo_ltree_go_on(struct ordo_ltree_batch *c);
 ordo_status ordo_ltree_take_lists(struct ordo_ltree_batch *c);
 /* Grows the pools before the first launch, so that stores find free leaves. If memory is short, shortens the lists. */
 ordo_status ordo_ltree_grow_ahead(struct ordo_ltree_batch *c);
-/* For operations that found no free leaf: grows the pools by about a quarter at most or, if that fails, rebuilds the
- * tree. If neither frees a leaf, sets *lacks to true. */
+/* Grows the pools by at most about a quarter, for operations that found no free leaf. If that fails, rebuilds the tree.
+ * If neither frees a leaf, sets *lacks to true. */
 ordo_status ordo_ltree_add_leaves(struct ordo_ltree_batch *c, bool *lacks);
-/* Shrinks pools that are too large. The batch must have ended, because unfinished operations may name emptied
- * leaves. */
+/* Shrinks pools that are too large. The batch must have ended. */
 ordo_status ordo_ltree_fit_pools(struct ordo_ltree_batch *c);
 
 /* ---- leftover.c -------------------------------------------------------------------------------------------------- */

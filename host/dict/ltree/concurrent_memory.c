@@ -48,7 +48,6 @@ ordo_status ordo_ltree_go_on(struct ordo_ltree_batch *c)
     return ORDO_OK;
 }
 
-/* Limits of c->window, in operations. */
 #define WINDOW_MIN ((size_t) 1 << 10)
 #define WINDOW_MAX ((size_t) 1 << 24)
 
@@ -109,13 +108,13 @@ static ordo_status estimate_new(struct ordo_ltree_batch *c, size_t *out)
     return ORDO_OK;
 }
 
-/* Returns the leaves needed after `stores` new keys. `likely` is for random keys. `needed` is the maximum: each leaf
- * splits, and further new leaves are half full. */
+/* Returns the number of leaves after `stores` new keys. `likely` assumes random keys. `needed` is the maximum: each
+ * leaf splits, and further new leaves are half full. */
 static size_t leaves_for(const struct ordo_ltree_batch *c, size_t stores)
 {
     const size_t leaves = c->state[LTREE_LEAVES], slots = ordo_ltree_slots(c->tree);
     const size_t needed = leaves + ordo_min_size(stores, leaves) + stores / (slots / 2) + 1;
-    const size_t likely = (c->state[LTREE_ELEMENTS] + stores) / (slots * 11 / 14) + 64; /* 64 in reserve */
+    const size_t likely = (c->state[LTREE_ELEMENTS] + stores) / (slots * 11 / 14) + 64;
 
     return ordo_min_size(needed, likely > leaves ? likely : leaves);
 }
@@ -173,15 +172,13 @@ ordo_status ordo_ltree_add_leaves(struct ordo_ltree_batch *c, bool *lacks)
 /* Pools of at most this many leaves count as used well. */
 #define LEAVES_FEW 192
 
-/* Returns whether the pools are less than half full, and changes since the last ordo_ltree_fit_pools are at least half
- * the elements. */
 static bool is_mostly_unused(const struct ordo_ltree *tree, const cl_uint state[LTREE_STATE_WORDS])
 {
     const size_t elements = state[LTREE_ELEMENTS];
     return tree->pools.leaves > LEAVES_FEW + elements / (ordo_ltree_slots(tree) / 2) && tree->changes >= elements / 2;
 }
 
-/* Returns whether at most LEAVES_FEW / 3 leaves, or two sevenths of all, are dead (emptied by a merge). */
+/* A dead leaf is a leaf that a merge has emptied. */
 static bool is_mostly_live(const cl_uint state[LTREE_STATE_WORDS])
 {
     const size_t dead = state[LTREE_DEAD];

@@ -10,7 +10,6 @@ struct ordo_args ordo_ltree_args(const struct ordo_ltree *tree)
     return args;
 }
 
-/* usual work-items of a group */
 #define GROUP 64
 
 static size_t group_of(const struct ordo_ltree *tree, size_t wanted, size_t sub_group)
@@ -33,8 +32,8 @@ struct ordo_ltree_shape ordo_ltree_teams(const struct ordo_ltree *tree, size_t g
     return (struct ordo_ltree_shape) { group, group < sub_group ? 1 : sub_group, 0 };
 }
 
-/* A team executes one concurrent operation. Teams take different branches, which the lanes of a Khronos sub-group must
- * not. There, a team is a whole sub-group. */
+/* A team executes one concurrent operation, and teams take different branches. The lanes of a Khronos sub-group must
+ * not, so there a team is a whole sub-group. */
 static size_t operation_lanes(const struct ordo_ltree *tree, size_t group)
 {
     const struct ordo_facts *facts = ordo_device_facts(tree->dict.dev);
@@ -61,7 +60,7 @@ struct ordo_ltree_shape ordo_ltree_operations_alone(const struct ordo_ltree *tre
     return (struct ordo_ltree_shape) { is_team ? lanes : 1, is_team ? lanes : 1, 0 };
 }
 
-/* keys that a work-item compares in a search: 16 bytes of 4-byte keys */
+/* In a search, a work-item compares 16 bytes of keys: this many 4-byte keys. */
 #define NARROW_WORDS ((size_t) 4)
 #define NARROW_GROUP 128
 

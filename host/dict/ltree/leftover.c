@@ -174,7 +174,7 @@ static ordo_status end_left(struct ordo_ltree_batch *c, const struct left *left)
 }
 
 /* Executes at most `most` listed operations of one kind. If memory is short before the first change, sets *done to
- * false. A later error ends the batch, because a second try could find a key that its own insert has stored. */
+ * false. A later error ends the batch: in a second try, an insert could find the key that it has stored itself. */
 static ordo_status finish_some(struct ordo_ltree_batch *c, enum ltree_left kind, size_t most,
                                struct ordo_ltree_listed *l, bool *done)
 {

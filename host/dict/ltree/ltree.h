@@ -41,8 +41,8 @@ struct ordo_ltree {
     ordo_dict                dict; /* first */
     struct ordo_ltree_config config;
     struct ordo_ltree_pools  pools;
-    /* Empty, unless the driver failed while a rebuild overwrote the nodes. Then it has all elements, and the next call
-     * builds the tree from it. */
+    /* If the driver fails while a rebuild overwrites the nodes, this run has all elements. The next call builds the
+     * tree from it. Otherwise it is empty. */
     struct ordo_sorted_run rescue;
     cl_mem                 state;               /* LTREE_STATE_WORDS words */
     size_t                 leaves_max;          /* upper bound of leaves in use */
@@ -50,8 +50,8 @@ struct ordo_ltree {
     size_t                 changes;             /* concurrent stores and erases since the last ordo_ltree_fit_pools */
     bool                   counted;             /* pools.counts equals the counts in the leaves' headers */
     bool                   planned;             /* `state` contains the plan of a batch */
-    unsigned               bucket_backoff;      /* next batches to sort, because a bucket (a leaf's list of updates)
-                                                 * overflowed */
+    unsigned               bucket_backoff;      /* number of batches left to sort, because a bucket (a leaf's list of
+                                                 * updates) overflowed */
     unsigned               bucket_backoff_next; /* value of bucket_backoff after the next overflow */
     bool                   underfull;           /* Leaves are nearly empty: the next batch must rebuild the tree. */
     bool                   in_order;            /* Leaf i is the i-th in key order. */
@@ -103,12 +103,12 @@ struct ordo_ltree_shape {
 };
 struct ordo_ltree_shape ordo_ltree_flat(const struct ordo_ltree *tree);
 struct ordo_ltree_shape ordo_ltree_operations(const struct ordo_ltree *tree);
-/* One team: a sub-group if ordo_ltree_operations has such teams and the device orders memory accesses between
- * work-groups, else one work-item. */
+/* One team. It is a sub-group if teams of ordo_ltree_operations are sub-groups and the device orders memory accesses
+ * between work-groups. Otherwise it is one work-item. */
 struct ordo_ltree_shape ordo_ltree_operations_alone(const struct ordo_ltree *tree);
 /* Teams are sub-groups, and take one item at a time. A `group` of 0 means the usual size. */
 struct ordo_ltree_shape ordo_ltree_teams(const struct ordo_ltree *tree, size_t group);
-/* Teams have a few work-items, with one item each, and handle these together. */
+/* A team has a few work-items with one item each, and handles their items together. */
 struct ordo_ltree_shape ordo_ltree_narrow(const struct ordo_ltree *tree);
 struct ordo_ltree_shape ordo_ltree_search_shape(const struct ordo_ltree *tree);
 
@@ -128,10 +128,10 @@ size_t ordo_ltree_leaves_allowed(const struct ordo_ltree *tree, size_t dead);
 /* Grows the pools to at least `leaves` leaves. `state` must be the tree's. Returns ORDO_NO_DEVICE_MEMORY, and changes
  * nothing, if memory is short or `leaves` exceeds config.max_leaves. */
 ordo_status ordo_ltree_reserve(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state, size_t leaves);
-/* Makes tree->pools large enough for a new tree, plus a reserve if `reserve`. The caller must keep a copy of the old
- * tree->pools, to free or restore them. */
+/* Replaces tree->pools if they are too small or far too large for a new tree. Adds a reserve if `reserve`. The caller
+ * must keep a copy of the old tree->pools, to free or restore them. */
 ordo_status ordo_ltree_renew_pools(struct ordo_call *call, struct ordo_ltree *tree, size_t leaves, bool reserve);
-/* Frees the old pools unless they are *pools. */
+/* Sets tree->pools to *pools. Frees the old pools if they differ. */
 void        ordo_ltree_use_pools(struct ordo_ltree *tree, const struct ordo_ltree_pools *pools);
 void        ordo_ltree_drop_pools(struct ordo_ltree *tree, struct ordo_ltree_pools *pools);
 ordo_status ordo_ltree_mark_free(struct ordo_call *call, const struct ordo_ltree *tree, size_t leaves, size_t inner);
@@ -139,7 +139,7 @@ ordo_status ordo_ltree_shrink(struct ordo_call *call, struct ordo_ltree *tree, c
 /* Reads the state, and sets leaves_max and elements_max. Waits. */
 ordo_status ordo_ltree_read_state(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS]);
 /* Reads the state after concurrent operations. Limits node counts to the pools' capacity, because work-items that find
- * no free node also count one. */
+ * no free node also increment a count. */
 ordo_status ordo_ltree_read_counters(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS]);
 /* Returns ORDO_TOO_LARGE if `stores` new keys may exceed ORDO_MAX_COUNT elements. May wait. */
 ordo_status ordo_ltree_check_count(struct ordo_call *call, struct ordo_ltree *tree, size_t stores);
@@ -153,7 +153,7 @@ void        ordo_ltree_drop_list(struct ordo_ltree *tree);
 
 size_t ordo_ltree_nodes_over(const struct ordo_ltree *tree, size_t entries, unsigned fill);
 /* Builds the tree from a run of distinct elements. Nodes are `fill` percent full, or fuller to stay within
- * config.max_leaves. An error before the first write changes nothing. After a later one, tree->rescue has the run. */
+ * config.max_leaves. An error before the first write changes nothing. After a later error, tree->rescue has the run. */
 ordo_status ordo_ltree_bulk_build(struct ordo_call *call, struct ordo_ltree *tree, struct ordo_sorted_run *run,
                                   unsigned fill);
 ordo_status ordo_ltree_count_leaves(struct ordo_call *call, const struct ordo_ltree *tree);
@@ -164,11 +164,11 @@ void        ordo_ltree_clear(ordo_dict *dict);
 
 /* Adds entries of new nodes to the nodes listed in pools.dirty. `leaves` and `splits` are upper bounds. */
 ordo_status ordo_ltree_update_above(struct ordo_call *call, struct ordo_ltree *tree, size_t leaves, size_t splits);
-/* Adds all missing entries of new nodes, for splits that listed nothing (LTREE_SPLITS_PENDING). */
+/* Adds all missing entries of new nodes. Splits that set LTREE_SPLITS_PENDING listed no nodes. */
 ordo_status ordo_ltree_rebuild_levels(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state);
 
-/* Lists the nodes of a level in pools.dirty[level % 2], and counts them in the state. Links lead to new nodes without
- * an entry. `top` is the root's level, `inner` the number of inner nodes. */
+/* Lists the nodes of a level in pools.dirty[level % 2], and counts them in the state. Finds nodes without an entry by
+ * their left neighbour's link. `top` is the root's level, `inner` the number of inner nodes. */
 ordo_status ordo_ltree_list_level(struct ordo_call *call, const struct ordo_ltree *tree, cl_uint level, cl_uint top,
                                   size_t inner);
 ordo_status ordo_ltree_forget_lists(struct ordo_call *call, const struct ordo_ltree *tree, cl_uint level,
@@ -192,8 +192,8 @@ ordo_status ordo_ltree_statistics(ordo_dict *dict, struct ordo_call *call, struc
 /* ---- find.c ------------------------------------------------------------------------------------------------------ */
 
 ordo_status ordo_ltree_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds);
-/* Locates each key. leaves[i] becomes its leaf, parents[i] (if not NULL) the leaf's parent, positions[i] its slot in
- * the form of PLACE_SLOT and PLACE_HIT (node.cl). */
+/* Locates each key. leaves[i] becomes its leaf, and parents[i] (if not NULL) the leaf's parent. positions[i] becomes
+ * its slot, in the form of PLACE_SLOT and PLACE_HIT (node.cl). */
 ordo_status ordo_ltree_locate(struct ordo_call *call, const struct ordo_ltree *tree, struct ordo_slice keys,
                               size_t count, cl_mem leaves, cl_mem positions, cl_mem parents);
 ordo_status ordo_ltree_find_in_batch(struct ordo_call *call, const struct ordo_ltree *tree,
@@ -224,7 +224,7 @@ ordo_status ordo_ltree_range(ordo_dict *dict, struct ordo_call *call, const stru
 
 /* ---- rebuild.c --------------------------------------------------------------------------------------------------- */
 
-/* fill of a rebuild by an update, in percent */
+/* percentage of slots that a rebuild fills in an update */
 #define ORDO_LTREE_UPDATE_FILL 70
 
 /* Rebuilds the tree from its elements and a batch (may be NULL), and releases the batch. Waits. */

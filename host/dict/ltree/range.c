@@ -53,12 +53,11 @@ static ordo_status scan_sums(struct ordo_call *call, struct ordo_slice sums, siz
     return ordo_call_scan(call, &scan);
 }
 
-/* Maximum work-items that write pieces of long ranges. */
 #define PIECE_ITEMS     ((size_t) 1 << 19)
 #define PIECE_ITEMS_CPU ((size_t) 1 << 12)
 
-/* A tile is the neighbouring ranges whose short ones a work-group writes: at most one per work-item, and about 1 /
- * RANGE_TILES of all. */
+/* A tile has about 1 / RANGE_TILES of all ranges, and at most one per work-item. A work-group writes its short
+ * ranges. */
 #define RANGE_TILES ((size_t) 4096)
 
 /* `last` is the index of the call's last offset. If this offset exceeds `capacity`, no elements are written. */
@@ -116,7 +115,7 @@ static struct ordo_ranges segment_of(const struct ordo_ranges *ranges, size_t at
     return part;
 }
 
-/* Measures each segment twice, for offsets, then for elements, because scratch memory has the starts of only one
+/* Measures each segment twice: for offsets, then for elements. Scratch memory has room for the starts of only one
  * segment. */
 static ordo_status range_in_segments(struct ordo_call *call, const struct ordo_ltree *tree,
                                      const struct ordo_ranges *ranges, size_t most, const struct starts *s)

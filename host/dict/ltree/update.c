@@ -14,7 +14,7 @@
 #define UPDATE_FILE "dict/ltree/update.cl"
 #define BUCKET_FILE "dict/ltree/bucket.cl"
 
-/* Updates, in key order unless leaves collect them in buckets. */
+/* Updates. To apply them without buckets, they must be in key order. */
 struct batch {
     struct ordo_sorted_updates u;
     cl_uint                    all_erased;
@@ -22,8 +22,8 @@ struct batch {
     const struct ordo_combines *combines;
 };
 
-/* Buckets, which collect each leaf's updates, save the sort and half the launches. Not on a CPU, nor in the batches
- * after an overflow (back_off). */
+/* Buckets collect each leaf's updates, and save the sort and half the launches. They are not used on a CPU, nor in the
+ * batches after an overflow (back_off). */
 static bool has_buckets(const struct ordo_ltree *tree)
 {
     return !ordo_device_facts(tree->dict.dev)->cpu && tree->bucket_backoff == 0;
@@ -51,7 +51,7 @@ struct plan {
     cl_uint state[LTREE_STATE_WORDS];
 };
 
-/* number[i] becomes the number of groups (updates of one leaf) that begin at or before update i. */
+/* number[i] becomes the number of groups that begin at or before update i. */
 static ordo_status number_groups(struct ordo_call *call, const struct ordo_ltree *tree, cl_mem leaves, cl_uint n,
                                  cl_mem number)
 {
@@ -160,7 +160,7 @@ struct buckets {
     cl_uint slots;
 };
 
-/* Returns the slots of each leaf's bucket. A leaf's first update, in `heads`, needs none. */
+/* Returns the number of slots of each leaf's bucket. A leaf's first update is in `heads` and needs no slot. */
 static cl_uint slots_for(const struct ordo_ltree *tree, size_t count)
 {
     const size_t leaves = tree->leaves_max;
@@ -247,7 +247,7 @@ static ordo_status rebuild_with(struct ordo_call *call, struct ordo_ltree *tree,
     return ordo_ltree_rebuild(call, tree, &run, ordo_ltree_update_fill(tree));
 }
 
-/* Maximum updates of a leaf, which a team applies one after another. */
+/* A team applies a leaf's updates one after another, so a leaf gets at most this many. */
 #define SHARE_MAX 1024
 
 /* Drops updates without effect: all but a key's last, and erasures of absent keys. A leaf then gets at most one update
@@ -320,7 +320,7 @@ static ordo_status update_sorted_batch(struct ordo_call *call, struct ordo_ltree
     return ORDO_OK;
 }
 
-/* Maximum batches to sort after an overflow, before a batch tries buckets again. */
+/* After an overflow, at most this many batches are sorted before one tries buckets again. */
 #define BUCKET_BACKOFF_MAX 15
 
 static void back_off(struct ordo_ltree *tree, bool overflows)
