@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches a draft, the hash table of a concurrent batch's updates (shared/draft.h). Many work-items may do so at once.
- *
- * All accesses are relaxed: each change is one atomic update of one slot, and no reader needs a consistent view of two
- * slots. The keys and values of the updates do not change. */
+/* Searches a draft: the hash table of a concurrent batch's updates (shared/draft.h). All accesses are relaxed: each
+ * update changes one slot by one atomic operation, and no reader needs a consistent view of two slots. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
 #include "shared/draft.h"
 #include "shared/key.h"
 
-/* Kernel parameters of a draft. `draft_keys` are the keys of the launch's operations. */
+/* `draft_keys` are the keys of the launch's operations. */
 #define DRAFT_TABLE                                                                                                    \
     __global uint *draft_slots, uint draft_n_slots, __global const ordo_key *draft_keys, ulong draft_keys_at
 #define DRAFT_TABLE_HERE                                                                                               \
@@ -23,19 +21,19 @@ typedef struct {
     __global const ordo_key *keys;
 } draft_table;
 
-/* Returns the index, in the launch, of the update that a slot's word describes. */
+/* Index, in the launch, of the update that a slot's word describes. */
 #define DRAFT_UPDATE(word)         (((word) >> 1) - 1)
 #define DRAFT_WORD(update, erased) (((update) + 1) << 1 | ((erased) ? DRAFT_ERASED : 0))
 
 #define DRAFT_NO_SLOT 0xffffffffu
 
-/* Result of the search for a key: its slot and the slot's word. If the word is 0, the slot is empty, and an update can
- * claim it. If other keys have all slots that the search reads, the slot is DRAFT_NO_SLOT. */
+/* Result of the search for a key. If `word` is 0, the slot is empty. If the search found neither the key nor an empty
+ * slot, `slot` is DRAFT_NO_SLOT. */
 typedef struct {
     uint slot, word;
 } draft_place;
 
-/* Mixes the bits of a key. (Finalizer of MurmurHash3, by A. Appleby.) */
+/* Finalizer of MurmurHash3, by A. Appleby. */
 ORDO_FN uint draft_hash(ordo_key_form key)
 {
     ulong x = key;

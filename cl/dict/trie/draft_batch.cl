@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types for a launch that runs the upserts, inserts, erases, finds and contains of a concurrent batch on a trie, each
- * by one work-item. The including file first defines:
+/* Types for a launch that runs single-key operations of a concurrent batch on a trie. The including file defines:
  *
- *     draft_trie    type: the trie before the launch, and the structure's additions to a draft (shared/draft.h)
- *     DRAFT_TOP     number of levels of a draft's nodes, 0 if it has none
+ *     draft_trie    type: the trie before the launch, and kernel arguments of this structure
+ *     DRAFT_TOP     number of node levels in a HAMT's draft (shared/hamt_draft.h), else 0
  *
- * After the include, it defines three functions, and includes dict/trie/draft_body.cl, which calls them:
+ * After the include, it defines these functions for dict/trie/draft_body.cl:
  *
  *     draft_was_there(batch, key, wants, to)   returns whether the trie has the key; if `wants`, copies its value to
  *                                              values_out[to]
- *     draft_reach(batch, op)                   prepares the draft for a key without a slot; returns TRY_DONE, TRY_AGAIN
- *                                              or, if memory is missing, TRY_FULL
- *     draft_claimed(batch, op)                 notes in the draft that the key now has a slot */
+ *     draft_reach(batch, op)                   makes room in the draft for a new key; returns TRY_DONE, TRY_AGAIN, or
+ *                                              TRY_FULL without memory
+ *     draft_claimed(batch, op)                 is called after a new key has got a slot */
 #pragma once
 #define TEAM_WIDTH 1
 #include "device/team.cl"
@@ -35,7 +34,7 @@ typedef struct {
     __global uint        *state, *pending, *history;
 } draft_batch;
 
-/* Kernel parameters. Operations first .. first + n - 1 of the batch run. */
+/* Operations first .. first + n - 1 of the batch run. */
 #define DRAFT_BATCH                                                                                                    \
     DRAFT_TABLE, uint first, uint n, __global uint *state, __global uint *pending, __global uint *history,             \
         __global const uchar *codes, ulong codes_at, __global const uchar *values, ulong values_at,                    \
@@ -50,8 +49,8 @@ typedef struct {
         .pending = pending, .history = history,                                                                        \
     }
 
-/* An operation, with its index `i` in the launch. An update on a HAMT goes down the draft's trie (shared/hamt_draft.h)
- * to the key's leaf. It has reached node `on`, which is `level` levels above the leaf. */
+/* `i` is the operation's index in the launch. An update of a HAMT walks down to its key's leaf. It has reached node
+ * `on`, `level` levels above the leaf. */
 typedef struct {
     uint              i, code;
     ordo_key_form     key;

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs the operations of a launch (dict/trie/draft_batch.cl). Updates change only the draft, a hash table with a slot
- * for each updated key (shared/draft.h). */
+/* Runs the operations of a launch. Updates change only the draft: a hash table with a slot for each updated key
+ * (shared/draft.h). */
 #pragma once
 #include "dict/trie/draft_batch.cl"
 
-/* Maximum number of attempts of an update, before it gives up. The host then executes the list `pending` as an ordered
- * batch. */
+/* Maximum attempts of an update. If all fail, the update goes to the list `pending`. */
 #ifndef DRAFT_TRIES
 #define DRAFT_TRIES(op) (concurrent_has(&(op)->faults, FAULT_NO_TRIES) ? 1 : 256)
 #endif
 
-/* The operations of a key are linearizable. An update takes effect when one compare-and-swap changes its key's slot. A
- * find takes effect when it reads the slot. If the slot is empty, the dictionary's trie, which the launch does not
- * change, has the key's state. */
+/* The operations of a key are linearizable. An update takes effect when its compare-and-swap changes the key's slot. A
+ * find takes effect when it reads the slot. If the slot is empty, the find reads the trie, which does not change during
+ * the launch. */
 ORDO_FN void draft_find_one(const draft_batch *batch, draft_op *op)
 {
     const draft_place place = draft_find(&batch->table, op->key);
@@ -28,9 +27,8 @@ ORDO_FN void draft_find_one(const draft_batch *batch, draft_op *op)
     draft_answer(batch, op, found);
 }
 
-/* Swaps the update into the key's slot, if the slot still holds place.word. `there` must be true if this word means a
- * present key. If another update of the key swaps first, the swap fails. Even so, an upsert of a present key is done:
- * it counts as executed just before the other update. */
+/* Swaps the update into the key's slot. Fails if another update has changed the slot since it was read. If the slot
+ * held a present key, a failed upsert counts as executed just before the other update. */
 ORDO_FN uint draft_swap(const draft_batch *batch, draft_op *op, draft_place place, bool there)
 {
     const uint word = DRAFT_WORD(op->i, op->code == CODE_ERASE);
@@ -57,13 +55,13 @@ ORDO_FN uint draft_try(const draft_batch *batch, draft_op *op)
     return came == TRY_DONE ? draft_swap(batch, op, place, there) : came;
 }
 
-/* Sets up *op for operation i. Answers a find or contains. Returns true if operation i is an update. */
+/* Answers a find or contains at once. Returns true for an update. */
 ORDO_FN bool draft_take_op(const draft_batch *batch, draft_op *op, uint i)
 {
     op->i = i;
     op->code = batch->codes[batch->first + i];
     if (op->code > CODE_ERASE && op->code < N_CONCURRENT_CODES)
-        return false; /* Queries in key order (draft_query_body.cl) run before this launch. */
+        return false; /* A query in key order. It ran before this launch. */
     concurrent_tick(batch->history, batch->state + DRAFT_TICK, batch->first + i, 0);
     op->key = key_bits(batch->table.keys[i]);
     op->on = 0;
@@ -75,8 +73,7 @@ ORDO_FN bool draft_take_op(const draft_batch *batch, draft_op *op, uint i)
     return CODE_UPDATES(op->code);
 }
 
-/* True if `more` is true in any lane of the sub-group. With this loop condition, all lanes leave the loop in the same
- * iteration. */
+/* True if `more` is true in any lane of the sub-group, so that all lanes leave the loop together. */
 #if SUBGROUP_MAY_PART && RUN_GROUP % ORDO_SUBGROUP == 0
 #define DRAFT_ANY_LANE(more) subgroup_any(more)
 #else
@@ -88,7 +85,8 @@ ORDO_FN bool draft_take_op(const draft_batch *batch, draft_op *op, uint i)
 #define DRAFT_KERNEL ORDO_KERNEL(RUN_GROUP)
 #endif
 
-/* If `more`, tries the update *op until it is done or gives up. All lanes of a sub-group must call this function. */
+/* Tries an update until it is done or gives up. All lanes of a sub-group must call this function; `more` is false in
+ * lanes without an update. */
 ORDO_FN void draft_run_op(const draft_batch *batch, draft_op *op, bool more)
 {
     for (uint tries = 0; tries < DRAFT_TRIES(op) && DRAFT_ANY_LANE(more); tries++) {

@@ -2,7 +2,7 @@
 /* Lists the updates of a finished draft (shared/draft.h):
  *
  *   draft_count    counts the used slots; the host then computes the prefix sums
- *   draft_list     lists words and keys, in the order of their slots; the host then sorts them by key
+ *   draft_list     lists words and keys in slot order; the host then sorts them by key
  *   draft_updates  writes the updates in key order */
 #pragma once
 #include "dict/trie/draft.cl"
@@ -10,8 +10,7 @@
 
 /* Built together: draft_count draft_list draft_updates */
 
-/* Sets counts[b] to the number of used slots among slots b * DRAFT_BLOCK .. (b + 1) * DRAFT_BLOCK - 1, and
- * counts[n_blocks] to 0. */
+/* Counts the used slots of each block of DRAFT_BLOCK slots. counts[n_blocks] becomes 0. */
 ORDO_KERNEL(RUN_GROUP)
 void draft_count(DRAFT_TABLE, uint n_blocks, __global uint *counts)
 {
@@ -25,7 +24,7 @@ void draft_count(DRAFT_TABLE, uint n_blocks, __global uint *counts)
     }
 }
 
-/* Lists the words and keys of used slots. counts[] must hold the exclusive prefix sums of draft_count's counts. */
+/* Lists the words and keys of used slots. `counts` must hold the exclusive prefix sums of draft_count's counts. */
 ORDO_KERNEL(RUN_GROUP)
 void draft_list(DRAFT_TABLE, uint n_blocks, __global const uint *counts, __global ordo_key *keys_out,
                 __global uint *words_out)
@@ -44,7 +43,8 @@ void draft_list(DRAFT_TABLE, uint n_blocks, __global const uint *counts, __globa
     }
 }
 
-/* Writes the values and the erasures that n words describe. `values` belong to the operations of the launch. */
+/* Writes values and erased flags of n updates. `words` are from their slots. `values` has one value per operation of
+ * the launch. */
 ORDO_KERNEL(RUN_GROUP)
 void draft_updates(__global const uint *words, uint n, __global const uchar *values, ulong values_at,
                    __global uchar *values_out, __global uchar *erased)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies the updates that gave up from a trie's concurrent batch to an ordered batch, and their results back. */
+/* Some updates of a concurrent batch give up, and run again in an ordered batch. These kernels copy them there, and
+ * their results back. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/each.cl"
@@ -24,8 +25,8 @@ void draft_gather(__global const uint *pending, uint first, uint count, __global
     }
 }
 
-/* Copies the results of the ordered batch to the concurrent batch. If `results` is NULL (the ordered batch lacked
- * memory), reports the updates as not stored. In the tests' history, update l ends at time tick + l. */
+/* Copies results back. If `results` is NULL, reports that the updates were not stored. For tests, `tick` is the time
+ * when the first update ends. */
 ORDO_KERNEL(RUN_GROUP)
 void draft_scatter(__global const uint *pending, uint first, uint count, __global const uchar *results,
                    __global uchar *found, ulong found_at, __global uchar *outcomes, ulong outcomes_at,

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types for the seeks, counts and ranges of a concurrent batch on a trie. They run on the trie as it was before the
- * batch, while no kernel changes anything. The including file first defines the type draft_trie. After the include, it
- * defines three functions, and includes dict/trie/draft_query_body.cl, which calls them:
+/* Types for the seeks, counts and ranges of a concurrent batch on a trie, which run before its updates. The including
+ * file defines the type draft_trie. After the include, it defines these functions for dict/trie/draft_query_body.cl:
  *
  *     draft_size(t)                    returns the number of elements
- *     draft_rank(t, key, upper)        returns the number of elements less than the key, plus 1 if `upper` and the key
- *                                      exists
- *     draft_copy(t, rank, n, out, at)  copies elements `rank` .. rank + n - 1 to the outputs, from index `at` on */
+ *     draft_rank(t, key, upper)        returns the number of elements less than the key; if `upper`, counts the key too
+ *     draft_copy(t, rank, n, out, at)  copies n elements from rank `rank` on to the outputs, from index `at` on */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/each.cl"

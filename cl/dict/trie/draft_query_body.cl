@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers the seeks, counts and ranges of a concurrent batch on a trie (dict/trie/draft_query.cl). */
 #pragma once
 #include "dict/trie/draft_query.cl"
 
@@ -13,7 +12,6 @@ ORDO_FN bool draft_seek(const draft_trie *t, uint code, ordo_key_form key, const
     return true;
 }
 
-/* Counts the elements of operation i, and copies them if it is a range. Returns the outcome. */
 ORDO_FN uint draft_scan(const draft_trie *t, const draft_queries *q, uint i, uint code, ordo_key_form key)
 {
     const ordo_key_form last = key_bits(q->hi[i]);

@@ -12,7 +12,7 @@ typedef struct {
 ORDO_STATIC_ASSERT(sizeof(hamt_leaf) == HAMT_RECORD(KEY_BITS / 8), "the host allocates records of this size");
 #define FORM_CLZ(x) ((uint) clz(x))
 
-/* Kernel parameters of a trie. The pointers are NULL if the trie has no leaf. */
+/* The pointers are NULL if the trie has no leaf. */
 #define HAMT_TRIE                                                                                                      \
     __global const hamt_leaf *trie_leaves, __global const uint *trie_tables, __global const uchar *trie_pool,          \
         uint trie_n_leaves, uint trie_n, uint trie_cell_bits, uint trie_rank_bits
@@ -57,7 +57,7 @@ ORDO_FN uint hamt_before_sector(uint sectors, uint sector)
     return sector == 0 ? 0 : sectors >> (10 * (sector - 1)) & 1023;
 }
 
-/* Binary search: increases `low` to the first index i for which the condition `before` is false, at most to `high`. */
+/* Binary search: increases `low` to the first index i without condition `before`, at most to `high`. */
 #define HAMT_SEARCH(low, high, i, before)                                                                              \
     for (uint end_ = (high); low < end_;) {                                                                            \
         const uint i = low + (end_ - low) / 2;                                                                         \
@@ -69,7 +69,7 @@ ORDO_FN uint hamt_before_sector(uint sectors, uint sector)
 
 /* ---- leaves by key and rank -------------------------------------------------------------------------------------- */
 
-/* Returns the right shift that reduces numbers up to `span` to at most `bits` bits. */
+/* Returns the right shift after which numbers up to `span` have at most `bits` bits. */
 ORDO_FN uint hamt_key_shift(ordo_key_form span, uint bits)
 {
     const uint has = KEY_BITS - FORM_CLZ(span);
@@ -92,12 +92,12 @@ ORDO_FN __global const uint *hamt_nodes_of(const hamt_trie *t)
     return t->tables + HAMT_NODES_AT(HAMT_HEADER_BITS, t->rank_bits);
 }
 
-/* Implements hamt_leaf_of for a trie of fixed depth. `key` must be greater than the first key of leaf 0. */
+/* Like hamt_leaf_of, for fixed depth. `key` must be greater than the first key of leaf 0. */
 ORDO_FN uint hamt_leaf_by_nodes(const hamt_trie *t, ordo_key_form key)
 {
     uint on = 0;
-    bool has = true; /* Becomes false at a node without a child for the key. The search then takes the child before, and
-                      * the last child of each lower node. */
+    bool has = true; /* False below a node without a child for the key. The search then takes the last child before the
+                      * key. */
     for (uint level = HAMT_LEVELS(KEY_BITS); level-- > 0;) {
         __global const uint *words = hamt_nodes_of(t) + (ulong) t->tables[level] * HAMT_NODE;
         const ulong          at = (ulong) on * HAMT_NODE + (has ? hamt_slot(key, level) : HAMT_NODE - 1);
@@ -108,8 +108,7 @@ ORDO_FN uint hamt_leaf_by_nodes(const hamt_trie *t, ordo_key_form key)
     return on;
 }
 
-/* Returns the index of the last leaf whose first key is at most `key`, or 0 if there is none. The trie must have
- * leaves. */
+/* Returns the last leaf whose first key is at most `key`, or 0 if there is none. The trie must have leaves. */
 ORDO_FN uint hamt_leaf_of(const hamt_trie *t, ordo_key_form key)
 {
     const ordo_key_form base = t->leaves[0].first, last = t->leaves[t->n_leaves - 1].first;
@@ -123,7 +122,7 @@ ORDO_FN uint hamt_leaf_of(const hamt_trie *t, ordo_key_form key)
     return low - 1;
 }
 
-/* Returns the leaf that contains the element of rank `rank`, which must be less than t->n. */
+/* The rank must be less than t->n. */
 ORDO_FN uint hamt_leaf_of_rank(const hamt_trie *t, uint rank)
 {
     __global const uint *ranks = t->tables + HAMT_RANKS_AT(t->cell_bits);
@@ -150,7 +149,7 @@ ORDO_FN hamt_node hamt_load(const hamt_trie *t, uint leaf)
     return node;
 }
 
-/* Finds and loads the leaves of n keys. The trie must have leaves. */
+/* The trie must have leaves. */
 ORDO_FN void hamt_load_each(const hamt_trie *t, const ordo_key_form key[RUN_STEP], uint n, uint leaf[RUN_STEP],
                             hamt_node node[RUN_STEP])
 {
@@ -164,14 +163,14 @@ ORDO_FN void hamt_load_each(const hamt_trie *t, const ordo_key_form key[RUN_STEP
     const ordo_key_form base = t->leaves[0].first, last = t->leaves[t->n_leaves - 1].first;
     const uint          shift = hamt_key_shift(last - base, t->cell_bits);
     uint                end[RUN_STEP], most = 0;
-    for (uint k = 0; k < n; k++) { /* After the search, leaf[k] is the leaf's index + 1. */
+    for (uint k = 0; k < n; k++) { /* The search finds the leaf's index + 1. */
         const uint cell = (uint) ((max(min(key[k], last), base) - base) >> shift);
         leaf[k] = key[k] <= base ? 1 : cell ? t->tables[cell - 1] : 0;
         end[k] = key[k] <= base ? 1 : t->tables[cell];
         most = max(most, end[k] - leaf[k]);
     }
     for (; most > 0; most /= 2)
-        for (uint k = 0; k < n; k++) { /* Finished searches change nothing. */
+        for (uint k = 0; k < n; k++) {
             const uint middle = leaf[k] + (end[k] - leaf[k]) / 2;
             const bool before = leaf[k] < end[k] && t->leaves[min(middle, t->n_leaves - 1)].first <= key[k];
             leaf[k] = before ? middle + 1 : leaf[k];
@@ -199,7 +198,7 @@ ORDO_FN void hamt_load_keys(const hamt_trie *t, __global const ordo_key *keys, u
         hamt_load_each(t, key, some, leaf, node);
 }
 
-/* Result of a search in a leaf: the number of keys less than the query, and whether the query is there. */
+/* `below` is the number of lesser keys in the leaf. `there` tells whether the leaf has the key. */
 typedef struct {
     uint below;
     bool there;
@@ -256,7 +255,7 @@ ORDO_FN hamt_position hamt_look(const hamt_node *node, ordo_key_form key)
     return node->record.place & HAMT_WIDE ? hamt_in_whole(node, key) : hamt_in_short(node, key);
 }
 
-/* Returns the index of set bit number n, counted from 0. `bits` must have more than n set bits. */
+/* Returns the position of set bit number n, counted from 0. This bit must exist. */
 ORDO_FN uint hamt_nth_bit(uint bits, uint n)
 {
     uint at = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds new leaves from sorted distinct elements, and adds the leaves that an old trie keeps. All prefix sums are
+/* Builds new leaves from sorted distinct elements. Adds the leaves that an old trie keeps. All prefix sums are
  * exclusive. */
 #pragma once
 #include "dict/each.cl"
@@ -11,7 +11,7 @@
 
 /* ---- new leaves -------------------------------------------------------------------------------------------------- */
 
-/* Returns how many low bits a and b must lose to be equal. */
+/* Returns the number of low bits to remove from two keys to make them equal. */
 ORDO_FN uint hamt_differ(ordo_key_form a, ordo_key_form b)
 {
     return KEY_BITS - FORM_CLZ(a ^ b);
@@ -30,9 +30,8 @@ ORDO_FN void hamt_region(const hamt_trie *t, ordo_key_form key, ordo_key_form *l
         *most = t->leaves[leaf + 1].first - 1;
 }
 
-/* Returns true if one leaf cannot hold both elements m - 1 and m. Such a leaf would get all keys from `least` to `most`
- * that equal theirs in all but the lowest `bits` bits, but can hold only HAMT_LEAF. `bits` must be hamt_differ of the
- * two keys. */
+/* Returns true if elements m - 1 and m must be in different leaves. A common leaf would need all keys from `least` to
+ * `most` that share their high bits, but it can hold only HAMT_LEAF. `bits` must be hamt_differ of the two keys. */
 ORDO_FN bool hamt_divides(__global const ordo_key *keys, uint n, uint m, uint bits, ordo_key_form least,
                           ordo_key_form most)
 {
@@ -68,8 +67,7 @@ void hamt_heads(HAMT_TRIE, __global const ordo_key *keys, uint n, __global uint 
     }
 }
 
-/* starts[k] becomes the index of new leaf k's first element. `number` must hold the prefix sums of hamt_heads'
- * flags. */
+/* Writes the index of each new leaf's first element. `number` must hold prefix sums of hamt_heads' flags. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_starts(__global const uint *number, uint n, __global uint *starts)
 {
@@ -78,11 +76,11 @@ void hamt_starts(__global const uint *number, uint n, __global uint *starts)
             starts[number[m]] = m;
 }
 
-/* Writes the records of new leaves. Until hamt_before runs, the member `before` is the leaf's number of elements.
+/* Writes the records of new leaves:
  *
- *   fresh[k]   becomes the record of new leaf k
- *   units[k]   becomes its block's size in units of HAMT_UNIT bytes
- *   owner[k]   becomes the index of the old leaf that covered its keys */
+ *   fresh[k]   record of new leaf k; until hamt_before runs, `before` is its number of elements
+ *   units[k]   size of its block in units of HAMT_UNIT bytes
+ *   owner[k]   index of the old leaf that covered its keys */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_shape(HAMT_TRIE, __global const ordo_key *keys, __global const uint *starts, uint n_new,
                 __global hamt_leaf *fresh, __global uint *units, __global uint *owner)
@@ -117,8 +115,8 @@ ORDO_FN uint hamt_lower(__global const uint *words, uint n, uint word)
     return low;
 }
 
-/* For each old leaf that the batch changes (in touched[]), follow[leaf] becomes the number of new leaves that replace
- * it. The caller must have set all words of follow[] to 1. */
+/* Counts the new leaves that replace each old leaf in `touched`. Before the launch, all counts in `follow` must be
+ * 1. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_replace(__global const uint *touched, uint n_touched, __global const uint *owner, uint n_new,
                   __global uint *follow)
@@ -131,8 +129,8 @@ void hamt_replace(__global const uint *touched, uint n_touched, __global const u
 
 #define HAMT_NEW 0xffffffffu
 
-/* Copies the records of old leaves that stay. Also copies the record of an old leaf that exactly one new leaf replaces,
- * but hamt_add overwrites this copy. `follow` must hold the prefix sums of hamt_replace's counts. */
+/* Copies the records of old leaves that stay. Also copies an old leaf that one new leaf replaces, but hamt_add
+ * overwrites this copy. `follow` must hold the prefix sums of hamt_replace's counts. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_keep(HAMT_TRIE, __global const uint *follow, __global hamt_leaf *leaves, __global uint *counts,
                __global uint *from)
@@ -151,8 +149,8 @@ void hamt_keep(HAMT_TRIE, __global const uint *follow, __global hamt_leaf *leave
 
 /* Adds the records of new leaves. Their blocks begin at byte first_unit * HAMT_UNIT of the pool.
  *
- *   units       must hold the prefix sums of hamt_shape's sizes
- *   follow      must hold the prefix sums of hamt_replace's counts, or is NULL if no old leaf stays
+ *   units       prefix sums of hamt_shape's sizes
+ *   follow      prefix sums of hamt_replace's counts, or NULL if no old leaf stays
  *   places[k]   becomes the index of new leaf k among all leaves */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_add(__global const hamt_leaf *fresh, __global const uint *units, __global const uint *owner, uint n_new,
@@ -171,8 +169,8 @@ void hamt_add(__global const hamt_leaf *fresh, __global const uint *units, __glo
     }
 }
 
-/* Writes the member `before` (rank of the first element) of all records, and a record after the last. `counts` must
- * hold the prefix sums of the leaves' sizes. */
+/* Writes `before` (rank of the first element) of all records, and the end record. `counts` must hold prefix sums of the
+ * leaves' sizes. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_before(__global const uint *counts, uint n_leaves, __global hamt_leaf *leaves)
 {
@@ -193,8 +191,8 @@ void hamt_sizes(__global const hamt_leaf *leaves, uint n_leaves, __global uint *
             i < n_leaves ? hamt_units(leaves[i + 1].before - leaves[i].before, (leaves[i].place & HAMT_WIDE) != 0) : 0;
 }
 
-/* Copies the blocks of kept leaves to a new pool. from[i] must be the old block's index in units of HAMT_UNIT bytes, or
- * HAMT_NEW. `sizes` must hold the prefix sums of hamt_sizes' results. */
+/* Copies the blocks of old leaves to a new pool. from[i] is the index of the old block's first unit (HAMT_UNIT bytes),
+ * or HAMT_NEW. `sizes` must hold the prefix sums of hamt_sizes' results. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_move(__global const uint *sizes, __global const uint *from, uint n_leaves, __global const uint4 *old_pool,
                __global hamt_leaf *leaves, __global uint4 *pool)
@@ -277,7 +275,7 @@ ORDO_FN uint hamt_cell_of(const hamt_table *t, uint leaf)
     return t->ranks ? t->leaves[leaf].before >> t->shift : (uint) ((t->leaves[leaf].first - t->base) >> t->shift);
 }
 
-/* Sets cells `from` .. `to` - 1 of a lookup table to `leaves`, but stops at the next multiple of HAMT_CELLS_SHARE. */
+/* Sets cells of a lookup table: up to cell `to`, but not beyond the next multiple of HAMT_CELLS_SHARE. */
 ORDO_FN void hamt_fill_cells(const hamt_table *t, uint from, uint to, uint leaves)
 {
     const uint n = from < to ? min(to - from, HAMT_CELLS_SHARE - from % HAMT_CELLS_SHARE) : 0;
@@ -290,8 +288,7 @@ ORDO_FN void hamt_fill_after(const hamt_table *t, uint leaf)
     hamt_fill_cells(t, hamt_cell_of(t, leaf), hamt_cell_of(t, leaf + 1), leaf + 1);
 }
 
-/* In a share (HAMT_CELLS_SHARE consecutive cells), sets the cells before the first one in which a leaf begins. They get
- * the number of earlier leaves. */
+/* A share has HAMT_CELLS_SHARE cells. Sets those before its first cell in which a leaf begins. */
 ORDO_FN void hamt_fill_share(const hamt_table *t, uint share)
 {
     const uint from = share * HAMT_CELLS_SHARE;

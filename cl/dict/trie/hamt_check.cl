@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the invariants of a HAMT (shared/hamt_node.h). `wrong` gets the results (enum hamt_finding). */
+/* Checks the invariants of a HAMT (shared/hamt_node.h). Writes the results to `wrong` (enum hamt_finding). */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -7,8 +7,7 @@
 
 /* Built together: hamt_check_records hamt_check_leaves hamt_check_tables */
 
-/* Checks the order, ranks and blocks of leaves. `marks` must be a bitmap of zeros, with a bit for each HAMT_UNIT bytes
- * of the pool. */
+/* Checks the order, ranks and blocks of leaves. `marks` must be zeros, one bit per HAMT_UNIT bytes of the pool. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_check_records(__global const hamt_leaf *leaves, uint n_leaves, uint n, uint used, __global uint *marks,
                         __global uint *wrong)

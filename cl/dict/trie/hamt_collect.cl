@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists the updates of a finished draft (shared/draft.h) in key order, by its trie (shared/hamt_draft.h). All prefix
- * sums are exclusive.
+/* Lists the updates of a finished draft in key order. Its trie has the keys (shared/hamt_draft.h). Prefix sums are
+ * exclusive.
  *
  *   hamt_children, hamt_descend     turn a list of one level's nodes into the list of their children
  *   hamt_leaf_bits, hamt_collect    write the updates of the keys in the listed leaves */
@@ -11,7 +11,7 @@
 
 /* Built together: hamt_children hamt_descend hamt_leaf_bits hamt_collect */
 
-/* Sets counts[k] to the number of children of node list[k], and counts[n] to 0. */
+/* Counts the children of each listed node. counts[n] becomes 0. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_children(__global const uint *nodes, __global const uint *list, uint n, __global uint *counts)
 {
@@ -23,8 +23,8 @@ void hamt_children(__global const uint *nodes, __global const uint *list, uint n
     }
 }
 
-/* Lists the children of the nodes in `list`, which lie on `level`. firsts[k] is the least key that can lie below
- * list[k]. `counts` must hold the prefix sums of hamt_children's counts. */
+/* Lists the children of listed nodes. firsts[k] is the least possible key below node list[k]. `counts` must hold the
+ * prefix sums of hamt_children's counts. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_descend(__global const uint *nodes, __global const uint *list, __global const ordo_key_form *firsts, uint n,
                   __global const uint *counts, uint level, __global uint *list_out, __global ordo_key_form *firsts_out)
@@ -41,7 +41,7 @@ void hamt_descend(__global const uint *nodes, __global const uint *list, __globa
     }
 }
 
-/* Sets counts[k] to the number of keys of leaf list[k], and counts[n] to 0. */
+/* Counts the keys of each listed leaf. counts[n] becomes 0. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_leaf_bits(__global const uint *leaves, __global const uint *list, uint n, __global uint *counts)
 {
@@ -60,8 +60,7 @@ typedef struct {
     __global uchar            *erased;
 } draft_updates;
 
-/* Writes the updates of one word of a leaf, from output index `to` on. Bit b of `bits` is 1 if key first + b has an
- * update. */
+/* Writes the updates of one bitmap word of a leaf. Bit b is 1 if key first + b has an update. */
 ORDO_FN void draft_collect(const draft_table *d, const draft_updates *out, uint bits, ordo_key_form first, uint to)
 {
     for (; bits; bits &= bits - 1) {
@@ -75,8 +74,7 @@ ORDO_FN void draft_collect(const draft_table *d, const draft_updates *out, uint 
     }
 }
 
-/* Writes the updates of the leaves in `list`, one work-item per bitmap word of a leaf. `counts` must hold the prefix
- * sums of hamt_leaf_bits' counts. */
+/* Writes the updates of listed leaves. `counts` must hold the prefix sums of hamt_leaf_bits' counts. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_collect(DRAFT_TABLE, __global const uint *draft_leaves, __global const uint *list,
                   __global const ordo_key_form *firsts, __global const uint *counts, uint n,

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads and changes a draft's trie (shared/hamt_draft.h). Many work-items may call these functions at once.
- *
- * All accesses are relaxed. Each function changes one word by one atomic update, and no reader needs a consistent view
- * of two words. All nodes and leaves are 0 before the launch, so a new child needs no other stores. */
+/* Reads and changes a draft's trie (shared/hamt_draft.h). All accesses are relaxed: each function changes one word by
+ * one atomic operation, and no reader needs a consistent view of two words. All nodes and leaves are 0 before the
+ * launch, so a new child needs no stores. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/trie/hamt.cl"
 #include "shared/hamt_draft.h"
 
-/* Kernel parameters of a draft's trie. */
 #define HAMT_DRAFT                                                                                                     \
     __global uint *draft_nodes, __global uint *draft_leaves, uint draft_most_nodes, uint draft_most_leaves
 #define HAMT_DRAFT_HERE                                                                                                \
@@ -21,8 +19,8 @@ typedef struct {
     uint                    most_nodes, most_leaves;
 } hamt_draft;
 
-/* Allocates a child of a node of `level`: a leaf if `level` is 0, else a node. Returns the word for the child, or 0 if
- * no memory is left. */
+/* Allocates a child for a node of this level (a leaf on level 0). Returns the node's word for it, or 0 without
+ * memory. */
 ORDO_FN uint hamt_draft_allocate(const hamt_draft *d, volatile __global uint *state, uint level)
 {
     const uint child = ordo_add(state + (level == 0 ? HAMT_DRAFT_LEAVES : HAMT_DRAFT_NODES), 1);

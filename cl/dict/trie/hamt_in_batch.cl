@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers the seeks, counts and ranges of a concurrent batch on a HAMT (dict/trie/draft_query_body.cl). */
+/* Answers the seeks, counts and ranges of a concurrent batch on a HAMT. */
 #pragma once
 #include "dict/trie/hamt.cl"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges a sorted batch of updates into the leaves of a HAMT.
+/* Merges a sorted batch of updates into the leaves of a HAMT:
  *
  *   hamt_effects     finds what each update adds or removes
- *   hamt_plan        counts the leaves that replace each leaf, and the size of their blocks
+ *   hamt_plan        plans the leaves that replace each leaf
  *   hamt_records     writes the records of all leaves
  *   hamt_blocks      writes the keys and values of new leaves
- *   hamt_overwrite   runs instead of hamt_records and hamt_blocks if only values change */
+ *   hamt_overwrite   replaces hamt_records and hamt_blocks if only values change */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -17,15 +17,14 @@
 
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
 
-/* Effect of an update: a number and three bits. If several updates have one key, only the last has EFFECT_STORES or
- * EFFECT_TAKES. */
+/* Effect of an update: a number and three flags. Of several updates of one key, only the last stores or removes it. */
 #define EFFECT_BELOW  0x0fffu /* Number of lesser keys in the leaf. */
 #define EFFECT_HIT    0x1000u /* The leaf has the key. */
 #define EFFECT_STORES 0x2000u
 #define EFFECT_TAKES  0x4000u /* The update removes the key. */
 #define EFFECT_ANY    (EFFECT_STORES | EFFECT_TAKES)
 
-/* Returns how many elements an update adds: 1, 0 or -1. */
+/* Returns 1, 0 or -1: the elements that an update adds. */
 ORDO_FN uint effect_more(uint effect)
 {
     return (uint) ((effect & (EFFECT_STORES | EFFECT_HIT)) == EFFECT_STORES) - (uint) ((effect & EFFECT_TAKES) != 0);
@@ -36,7 +35,7 @@ ORDO_FN __global uint *hamt_found_in(__global ulong *plan, uint n_leaves)
     return ((__global hamt_plan_end *) (plan + n_leaves))->found;
 }
 
-/* Writes the effect of update j to effects[j], and its effect_more to more[j]. The trie must have leaves. */
+/* Writes the effect of each update, and the number of elements that it adds. The trie must have leaves. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_effects(HAMT_TRIE, __global const ordo_key *keys, __global const uint *hidden, ulong hidden_at, uint n,
                   __global ushort *effects, __global uint *more, __global ulong *plan)
@@ -70,7 +69,7 @@ void hamt_effects(HAMT_TRIE, __global const ordo_key *keys, __global const uint 
 
 /* ---- leaf with its updates --------------------------------------------------------------------------------------- */
 
-/* A leaf, and the batch's updates begin .. end - 1, which fall into this leaf. */
+/* A leaf, and the indices of its updates: `begin` to end - 1. */
 typedef struct {
     hamt_node                node;
     __global const ordo_key *keys;
@@ -106,7 +105,7 @@ ORDO_FN uint mix_below(const hamt_mix *mix, ordo_key_form key)
     return hamt_look(&mix->node, key).below + mix_more(mix, keys_less(mix->keys, mix->begin, mix->end, key));
 }
 
-/* Returns the first key not less than `key` in the updated leaf (the leaf with its updates). This key must exist. */
+/* Returns the first key not less than `key` in the leaf with its updates. This key must exist. */
 ORDO_FN ordo_key_form mix_first_from(const hamt_mix *mix, ordo_key_form key)
 {
     uint p = hamt_look(&mix->node, key).below;
@@ -121,8 +120,8 @@ ORDO_FN ordo_key_form mix_first_from(const hamt_mix *mix, ordo_key_form key)
     return hamt_key_at(&mix->node, p);
 }
 
-/* Returns the last key of the updated leaf that comes from the first p old elements or from an update before update j.
- * This key must exist. */
+/* Merges the leaf's first p old elements with the updates before update j. Returns the last remaining key, which must
+ * exist. */
 ORDO_FN ordo_key_form mix_last_before(const hamt_mix *mix, uint p, uint j)
 {
     for (; j > mix->begin; j--) {
@@ -143,8 +142,8 @@ ORDO_FN uint mix_count(const hamt_mix *mix)
 
 /* ---- new leaves -------------------------------------------------------------------------------------------------- */
 
-/* Elements `at` .. `all` - 1 of the updated leaf, which have no new leaf yet. `first` is the key of element `at`. Bit b
- * of `open` is 1 if mix_next has halved a region of 2^(b + 1) keys, and the upper half has no new leaf yet. */
+/* The elements of an updated leaf that have no new leaf yet. `at` is the first one's index, `first` its key, and `all`
+ * the end. Bit b of `open` is 1 if mix_next has halved a region of 2^(b + 1) keys, and its upper half is left. */
 typedef struct {
     uint          at, all;
     ordo_key_form first, open;
@@ -164,8 +163,8 @@ ORDO_FN hamt_rest mix_rest(const hamt_mix *mix)
     return rest;
 }
 
-/* Removes the elements of the next new leaf from *rest, and returns this leaf. *rest must have elements. The leaf takes
- * a region of keys around rest->first. mix_next halves this region until one leaf can hold its elements. */
+/* Returns the next new leaf, and removes its elements from *rest, which must not be empty. Starts with a region of keys
+ * around rest->first. Halves it until one leaf can hold its elements. */
 ORDO_FN hamt_part mix_next(const hamt_mix *mix, hamt_rest *rest)
 {
     const ordo_key_form one = 1;
@@ -189,7 +188,7 @@ ORDO_FN hamt_part mix_next(const hamt_mix *mix, hamt_rest *rest)
     return part;
 }
 
-/* Plans the leaves that replace each leaf i. If `all`, unchanged leaves also get new blocks.
+/* Plans the leaves that replace each leaf. If `all`, unchanged leaves also get new blocks.
  *
  *   begins[i]   becomes the index of leaf i's first update
  *   plan[i]     upper half: number of new leaves; lower half: size of their blocks in units of HAMT_UNIT bytes */
@@ -247,8 +246,8 @@ ORDO_FN hamt_leaf mix_record(const hamt_mix *mix, hamt_part part, uint before, u
     return leaf;
 }
 
-/* Writes the records of the updated trie of n elements. The new blocks begin at byte first_unit * HAMT_UNIT of the
- * pool. `plan` must hold the exclusive prefix sums of hamt_plan's results. */
+/* Writes the records of the updated trie. New blocks begin at byte first_unit * HAMT_UNIT of the pool. `plan` must hold
+ * the exclusive prefix sums of hamt_plan's results. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_records(HAMT_TRIE, HAMT_BATCH, uint all, __global const uint *begins, __global const ulong *plan,
                   uint first_unit, uint n, __global hamt_leaf *leaves)
@@ -283,7 +282,7 @@ void hamt_records(HAMT_TRIE, HAMT_BATCH, uint all, __global const uint *begins, 
 
 #define MIX_LANES HAMT_LANES(ORDO_CPU, ORDO_VALUE_BYTES)
 
-/* The leaf that is being written, and the index of the next leaf (a pointer instead makes some compilers crash). */
+/* The leaf that is being written, and the next leaf's index. (A pointer instead makes some compilers crash.) */
 typedef struct {
     __global const hamt_leaf *leaves;
     uint                      next;
@@ -299,7 +298,6 @@ ORDO_FN void target_step(hamt_target *to)
     to->block = to->pool + hamt_block_at(to->record.place);
 }
 
-/* Advances to the leaf that contains the element of rank `rank`. Returns the element's index in the leaf. */
 ORDO_FN uint target_move(hamt_target *to, uint rank)
 {
     while (rank - to->record.before >= to->count)
@@ -321,8 +319,8 @@ ORDO_FN void target_put_value(const hamt_target *to, uint position, hamt_value v
     ((__global hamt_value *) (to->block + at))[position] = value;
 }
 
-/* Copies every MIX_LANES-th old element, from `lane` on, to the new leaves. Skips elements that an update replaces or
- * removes. `before` must be the rank of the leaf's first element in the new trie. */
+/* Copies every MIX_LANES-th old element, from number `lane` on, to new leaves. Skips elements that an update replaces
+ * or removes. `before` is the rank of the first new leaf's first element. */
 ORDO_FN void mix_put_old(const hamt_mix *mix, hamt_target to, uint before, uint lane)
 {
     uint j = mix->begin;

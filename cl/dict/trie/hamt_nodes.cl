@@ -9,7 +9,7 @@
 
 #define LEVELS HAMT_LEVELS(KEY_BITS)
 
-/* Returns true if keys a and b belong to different nodes of the level. */
+/* Returns true if keys a and b are below different nodes of this level. */
 ORDO_FN bool hamt_parts(ordo_key_form a, ordo_key_form b, uint level)
 {
     const uint bits = HAMT_BITS + HAMT_LEVEL_BITS * (level + 1);
@@ -21,8 +21,7 @@ ORDO_FN size_t hamt_head_at(uint level, uint leaf, uint n_leaves)
     return (size_t) (LEVELS - 1 - level) * n_leaves + leaf;
 }
 
-/* heads[] has a word for each level and leaf. The word becomes 1 if the leaf is the first leaf below its node of this
- * level, else 0. */
+/* Writes a flag for each level and leaf: 1 if the leaf is the first one below its node. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_node_heads(__global const hamt_leaf *leaves, uint n_leaves, __global uint *heads)
 {
@@ -50,8 +49,7 @@ ORDO_FN uint hamt_first_node(const hamt_rows *rows, uint level)
     return rows->number[hamt_head_at(level, 0, rows->n_leaves)];
 }
 
-/* Returns the child of the node of `level` on the path to `leaf`. On level 0, the child is the leaf. On a higher level,
- * the child is a node, and the result is its index within its level. */
+/* Returns the index, within its level, of the child on the path to `leaf`. The parent is the node of `level`. */
 ORDO_FN uint hamt_child(const hamt_rows *rows, uint level, uint leaf)
 {
     return level == 0 ? leaf : hamt_node_of(rows, level - 1, leaf) - hamt_first_node(rows, level - 1);
@@ -74,8 +72,8 @@ ORDO_FN bool hamt_set_words(__global uint *words, ulong from, ulong to, uint val
     return same;
 }
 
-/* Let c be the child of the node of `level` on the path to leaf i. Sets (or compares) the words from the one of c to
- * the one before the next child's, to c + 1. Does nothing if leaf i + 1 also lies below c. */
+/* Handles the child (of a node of `level`) on the path to leaf i, if leaf i is its last leaf. Sets or compares its
+ * word, and the words up to the next child's. Leaf 0 also handles the words before its child, which are 0. */
 ORDO_FN bool hamt_set_level(const hamt_rows *rows, uint level, uint i, __global uint *words, bool compare)
 {
     const uint  child = hamt_child(rows, level, i);
@@ -92,8 +90,7 @@ ORDO_FN bool hamt_set_level(const hamt_rows *rows, uint level, uint i, __global 
 }
 
 /* Writes the nodes, and the header with the index of each level's first node. `number` must hold the exclusive prefix
- * sums of the flags from hamt_node_heads. If `wrong` is not NULL, only compares the words, and lowers *wrong to the
- * first leaf with a wrong word. */
+ * sums of hamt_node_heads' flags. If `wrong` is not NULL, only compares, and lowers *wrong to the first wrong leaf. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_nodes(__global const hamt_leaf *leaves, __global const uint *number, uint n_leaves, uint rank_bits,
                 __global uint *tables, __global uint *wrong)

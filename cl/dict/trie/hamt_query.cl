@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs queries of a HAMT. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/trie/hamt.cl"
@@ -61,7 +60,7 @@ void hamt_rank(HAMT_TRIE, __global const ordo_key *keys, ulong keys_at, uint n, 
     }
 }
 
-/* counts[i] becomes the number of elements in range i. firsts[i] becomes the rank of the range's first element. */
+/* Writes each range's number of elements, and the rank of its first element. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_count(HAMT_TRIE, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                 __global uint *counts, ulong counts_at, __global uint *firsts)
@@ -87,8 +86,8 @@ void hamt_count(HAMT_TRIE, __global const ordo_key *lo, ulong lo_at, __global co
 
 /* Finds a neighbour of each key:
  *
- *   forward        the first element not less than the key or, if `upper`, greater than it
- *   not forward    the last element less than the key or, if `upper`, not greater than it */
+ *   forward        first element not less than the key; if `upper`, greater
+ *   not forward    last element less than the key; if `upper`, not greater */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_seek(HAMT_TRIE, __global const ordo_key *keys, ulong keys_at, uint n, uint forward, uint upper,
                __global ordo_key *keys_out, ulong keys_out_at, __global hamt_value *values_out, ulong values_out_at,
@@ -152,8 +151,8 @@ ORDO_FN void hamt_move_to(const hamt_trie *t, hamt_cursor *c, uint rank)
     c->position = rank - c->node.record.before;
 }
 
-/* Copies the elements from rank firsts[i] on to the output indices offsets[i] .. offsets[i + 1] - 1. If `firsts` is
- * NULL, copies all elements. Writes nothing if there are more than `most` results. */
+/* Copies elements from rank firsts[i] on to output indices offsets[i] .. offsets[i + 1] - 1. Without `firsts`, copies
+ * all elements. If the results exceed `most`, writes nothing. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_write(HAMT_TRIE, __global const ulong *offsets, ulong offsets_at, __global const uint *firsts, uint n,
                 ulong most, __global ordo_key *keys_out, ulong keys_out_at, __global hamt_value *values_out,

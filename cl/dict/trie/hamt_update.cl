@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the leaves that a sorted batch changes. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/trie/hamt.cl"
@@ -25,8 +24,8 @@ void hamt_place_heads(__global const uint *leaf, uint n, __global uint *heads)
  *
  *   touched[k]   index of a leaf
  *   firsts[k]    rank of its first element
- *   offsets[k]   its number of elements
- *   units[k]     its block's size in units of HAMT_UNIT bytes */
+ *   offsets[k]   number of its elements
+ *   units[k]     size of its block in units of HAMT_UNIT bytes */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_touched(HAMT_TRIE, __global const uint *leaf, __global const uint *number, uint n, uint most,
                   __global uint *touched, __global uint *firsts, __global ulong *offsets, __global uint *units)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decodes a set of u32 or u64 keys from the Roaring portable format (shared/roaring.h). A kernel uses an offset or
- * count of the input only after an earlier kernel has checked it. */
+/* Decodes u32 or u64 keys from the Roaring portable format (shared/roaring.h). Each kernel uses only input that an
+ * earlier kernel has checked. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -49,8 +49,8 @@ ORDO_FN uint roaring_form_of(__global const uchar *bytes, const roaring_part *pa
                                                                                                 : ROARING_BITMAP;
 }
 
-/* Returns the size in bytes of container i, which begins at byte `at`. A container of runs begins with a 2-byte number
- * of runs. If `end` cuts off this number, returns 2, so that at + 2 exceeds `end`. */
+/* Returns the size in bytes of container i, which begins at byte `at`. A container of runs begins with a 2-byte count.
+ * If `end` cuts off this count, returns 2, so the container exceeds `end`. */
 ORDO_FN ulong roaring_bytes(__global const uchar *bytes, const roaring_part *part, uint i, ulong at, ulong end)
 {
     switch (roaring_form_of(bytes, part, i)) {
@@ -63,8 +63,7 @@ ORDO_FN ulong roaring_bytes(__global const uchar *bytes, const roaring_part *par
     }
 }
 
-/* Returns the byte offset of container i. The caller must check this offset. The header of the bitmap must lie before
- * `end`. */
+/* Returns the byte offset of container i, which the caller must check. The bitmap's header must end before `end`. */
 ORDO_FN ulong roaring_begin(__global const uchar *bytes, const roaring_part *part, uint i, ulong end)
 {
     if (roaring_has_offsets(part))
@@ -75,8 +74,7 @@ ORDO_FN ulong roaring_begin(__global const uchar *bytes, const roaring_part *par
     return at;
 }
 
-/* Decodes the cookie, the first words of a bitmap, at part->begin. Returns a fault, or ROARING_FAULT_WORDS (the number
- * of faults) if there is none. */
+/* Decodes the first words of a bitmap. Returns a fault, or ROARING_FAULT_WORDS if it is valid. */
 ORDO_FN uint roaring_cookie(__global const uchar *bytes, ulong size, roaring_part *part)
 {
     if (size - part->begin < 8)
@@ -91,7 +89,7 @@ ORDO_FN uint roaring_cookie(__global const uchar *bytes, ulong size, roaring_par
     return ROARING_FAULT_WORDS;
 }
 
-/* Sets part->end to the end of the bitmap. Returns a fault, or ROARING_FAULT_WORDS if there is none. */
+/* Finds the end of the bitmap. Returns a fault, or ROARING_FAULT_WORDS if it is valid. */
 ORDO_FN uint roaring_measure(__global const uchar *bytes, ulong size, roaring_part *part)
 {
     const uint fault = roaring_cookie(bytes, size, part);
@@ -110,8 +108,8 @@ ORDO_FN uint roaring_measure(__global const uchar *bytes, ulong size, roaring_pa
     return ROARING_FAULT_WORDS;
 }
 
-/* Finds bitmaps `from` .. `stop` - 1 of n, by one work-item. `walk` carries the state from launch to launch. If `wide`
- * (64-bit keys), the keys' upper half precedes each bitmap. */
+/* Finds bitmaps `from` .. `stop` - 1 by one work-item. `walk` holds the state between launches. With 64-bit keys
+ * (`wide`), their upper half precedes each bitmap. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_walk(__global const uchar *data, ulong data_at, ulong size, uint wide, uint n, uint from, uint stop,
                   __global ulong *walk, __global roaring_part *parts, __global uint *wrong)
@@ -169,8 +167,8 @@ ORDO_FN bool roaring_is_in_place(__global const uchar *bytes, const roaring_part
     return end == (i + 1 < part->containers ? roaring_begin(bytes, part, i + 1, part->end) : part->end);
 }
 
-/* Decodes each container's descriptor. slices[c] becomes container c's number of slices (of ROARING_SLICE elements,
- * runs or words), or 0 if the container has a fault. */
+/* Decodes each container's descriptor. slices[c] becomes the number of its slices (ROARING_SLICE elements, runs or
+ * words), or 0 for a faulty container. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_containers(__global const uchar *data, ulong data_at, __global const roaring_part *parts, uint n_parts,
                         uint n, __global roaring_container *containers, __global ulong *slices, __global uint *wrong)
@@ -207,15 +205,15 @@ void roaring_containers(__global const uchar *data, ulong data_at, __global cons
 
 /* ---- slices ------------------------------------------------------------------------------------------------------ */
 
-/* Returns the first and the last key of run j. A last key above 65535 is a fault. */
+/* Returns the first and the last key of a run. A last key above 65535 is a fault. */
 ORDO_FN uint2 roaring_run(__global const uchar *units, uint j)
 {
     const uint first = roaring_16(units, 4 * (ulong) j);
     return (uint2) (first, first + roaring_16(units, 4 * (ulong) j + 2));
 }
 
-/* Sets *count to the number of keys in unit j (array element, run, or bitmap word) of a container. Returns false if
- * unit j is an element or run that is not greater than the unit before. */
+/* Sets *count to the number of keys in unit j (array element, run or bitmap word). Returns false if an element or run
+ * does not exceed the previous one. */
 ORDO_FN bool roaring_ascends(__global const uchar *units, uint form, uint j, uint *count)
 {
     if (form == ROARING_RUNS) {
@@ -228,8 +226,8 @@ ORDO_FN bool roaring_ascends(__global const uchar *units, uint form, uint j, uin
     return form != ROARING_ARRAY || j == 0 || word > roaring_16(units, 2 * (ulong) j - 2);
 }
 
-/* Writes the number of keys in slice s (ROARING_SLICE keys, bitmap words or runs of a container) to counts[s]. Reports
- * containers whose keys do not ascend. */
+/* Counts the keys of each slice (ROARING_SLICE elements, runs or words). Reports containers whose keys do not
+ * ascend. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_slices(__global const uchar *data, ulong data_at, __global const roaring_container *containers,
                     __global const ulong *starts, uint n, uint n_slices, __global ulong *counts, __global uint *wrong)
@@ -274,7 +272,7 @@ typedef struct {
     uint                  next, last; /* Unread keys of the current run, none if next > last. */
 } roaring_cursor;
 
-/* Moves the cursor to key number `skip` of the slice. The slice must have more than `skip` keys. */
+/* Moves to key number `skip` of the slice. This key must exist. */
 ORDO_FN void roaring_move_to(roaring_cursor *cursor, __global const uchar *bytes, const roaring_container *it,
                              uint slice, uint skip)
 {
@@ -325,8 +323,7 @@ ORDO_FN ulong roaring_next(roaring_cursor *cursor)
     return cursor->key | ((cursor->unit - 1) * 16 + lowest);
 }
 
-/* Writes the `total` keys of the set. `total` must not be 0. `counts` must hold the exclusive prefix sums of the keys
- * per slice. */
+/* Writes all keys; `total` must not be 0. `counts` must hold the exclusive prefix sums of the keys per slice. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_keys(__global const uchar *data, ulong data_at, __global const roaring_container *containers,
                   __global const ulong *starts, uint n, __global const ulong *counts, uint n_slices, ulong total,

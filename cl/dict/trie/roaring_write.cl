@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Encodes sorted distinct u32 or u64 keys in the Roaring portable format (shared/roaring.h). Each container gets the
- * smallest form: array, bitmap or runs. If an array and runs have the same size, it gets runs. All prefix sums are
- * exclusive. */
+ * smallest form, or runs if an array has the same size. All prefix sums are exclusive. */
 #pragma once
 #include "dict/each.cl"
 #include "shared/key.h"
@@ -27,8 +26,8 @@ void roaring_heads(__global const ordo_key *keys, uint n, __global uint *heads, 
     }
 }
 
-/* starts[c] becomes the index of container c's first key. run_starts[r] becomes the index of run r's first key. Both
- * arrays end with n. `heads` and `runs` must hold the prefix sums of the flags from roaring_heads. */
+/* Lists the index of the first key of each container, and of each run. Both lists end with n. `heads` and `runs` must
+ * hold the prefix sums of roaring_heads' flags. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_starts(__global const uint *heads, __global const uint *runs, uint n, __global uint *starts,
                     __global uint *run_starts)
@@ -43,9 +42,9 @@ void roaring_starts(__global const uint *heads, __global const uint *runs, uint 
 
 /* Chooses the form of each container c:
  *
- *   sizes[c]      becomes its size in bytes
- *   has_runs[c]   becomes 1 if it is a list of runs, else 0
- *   firsts[c]     becomes 1 if it is the first container of a bitmap, else 0 */
+ *   sizes[c]      its size in bytes
+ *   has_runs[c]   1 if it is a list of runs
+ *   firsts[c]     1 if it is the first container of a bitmap */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_shapes(__global const ordo_key *keys, __global const uint *runs, __global const uint *starts,
                     uint n_containers, __global ulong *sizes, __global uint *has_runs, __global uint *firsts)
@@ -66,8 +65,7 @@ void roaring_shapes(__global const ordo_key *keys, __global const uint *runs, __
     }
 }
 
-/* Kernel parameters for roaring_sums. sizes, has_runs and firsts must hold the prefix sums of roaring_shapes'
- * results. */
+/* `sizes`, `has_runs` and `firsts` must hold prefix sums of roaring_shapes' results. */
 #define ROARING_SUMS                                                                                                   \
     __global const uint *starts, __global const ulong *sizes, __global const uint *has_runs,                           \
         __global const uint *firsts, uint n_containers, uint wide
@@ -96,8 +94,8 @@ ORDO_FN ulong roaring_header_bytes(const roaring_sums *s, uint from, uint end)
     return 4 + (n + 7) / 8 + (n < ROARING_OFFSETS_FROM ? 4 : 8) * (ulong) n;
 }
 
-/* The host launches this kernel twice. If `lists`, part_starts[p] becomes the first container of bitmap p. In the
- * second launch, header_bytes[p] becomes the size of bitmap p's header. */
+/* The first launch (`lists`) writes each bitmap's first container. The second launch writes the sizes of the bitmaps'
+ * headers. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_parts(ROARING_SUMS, uint lists, __global uint *part_starts, __global ulong *header_bytes)
 {
@@ -127,8 +125,8 @@ ORDO_FN void roaring_put_32(__global uchar *bytes, ulong at, uint word)
     roaring_put_16(bytes, at + 2, word >> 16);
 }
 
-/* Returns the byte offset of bitmap p or, if `wide`, of the upper half of its keys, which precedes the bitmap.
- * header_bytes must hold the prefix sums of the headers' sizes. */
+/* Returns the byte offset of bitmap p or, if `wide`, of its keys' upper half, which is before the bitmap.
+ * `header_bytes` must hold prefix sums. */
 ORDO_FN ulong roaring_part_at(const roaring_sums *s, __global const uint *part_starts,
                               __global const ulong *header_bytes, uint p)
 {
@@ -209,7 +207,7 @@ ORDO_FN void roaring_fill_run(__global const ordo_key *keys, __global const uint
     roaring_put_16(bytes, at + 2, run_starts[r + 1] - m - 1);
 }
 
-/* Writes the keys of all containers. `heads` and `runs` must hold the prefix sums of the flags from roaring_heads. */
+/* Writes the keys of all containers. `heads` and `runs` must hold the prefix sums of roaring_heads' flags. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_fill(ROARING_SUMS, __global const ordo_key *keys, __global const uint *heads, __global const uint *runs,
                   __global const uint *run_starts, uint n, __global const ulong *header_bytes, __global uchar *out,

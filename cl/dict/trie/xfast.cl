@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches an X-fast trie (shared/xfast.h): a sorted array of keys, and a hash table of key prefixes. With level
- * tables, each prefix length has its own hash table. The host must define ORDO_VALUE_BYTES as XFAST_ENTRY_BYTES. */
+/* Searches an X-fast trie (shared/xfast.h): a sorted array of keys, and an index of key prefixes. The host must define
+ * ORDO_VALUE_BYTES as XFAST_ENTRY_BYTES. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/hash/table.cl"
 #include "shared/xfast.h"
 
-/* 1: the trie has level tables */
+/* 1: each prefix length has its own hash table */
 #ifndef XFAST_LEVEL_TABLES
 #define XFAST_LEVEL_TABLES 0
 #endif
@@ -54,8 +54,8 @@ ORDO_FN ordo_key_form xfast_word(ordo_key_form form, uint length)
     return (form >> below | 1) << below;
 }
 
-/* Looks up the first `length` bits of `form`. If the table has an entry for them, returns true and sets *leaves to the
- * range of keys that begin with these bits. */
+/* Looks up the first `length` bits of `form`. If they have an entry, *leaves becomes the range of keys that begin with
+ * them. */
 ORDO_FN bool xfast_lookup(const xfast_trie *trie, ordo_key_form form, uint length, xfast_range *leaves)
 {
 #if XFAST_LEVEL_TABLES
@@ -71,8 +71,8 @@ ORDO_FN bool xfast_lookup(const xfast_trie *trie, ordo_key_form form, uint lengt
 #endif
 }
 
-/* Finds the longest prefix of `form` that has an entry (in `flat` or the table) and at most *length bits. Returns the
- * range of keys with this prefix. *length becomes the prefix's length. */
+/* Finds the longest prefix of `form` in the index, of at most *length bits. *length becomes its length. Returns the
+ * range of keys with this prefix. */
 ORDO_FN xfast_range xfast_longest(const xfast_trie *trie, ordo_key_form form, uint *length)
 {
     const uint  bits = trie->shape.flat_bits, at = (uint) (form >> (KEY_BITS - bits));
@@ -95,9 +95,8 @@ ORDO_FN xfast_range xfast_around(const xfast_trie *trie, ordo_key_form form)
 {
     uint        length = KEY_BITS - 1;
     xfast_range leaves = xfast_longest(trie, form, &length);
-    /* If `group` is 1, each prefix of more than XFAST_LEAF_MAX keys has an entry, except whole keys. The first length +
-     * 1 bits of `form` have no entry, so at most XFAST_LEAF_MAX keys begin with them. If the last of these bits is 1,
-     * these keys are at the end of the range, else at its begin. */
+    /* No longer prefix of `form` has an entry. If `group` is 1, the prefix with one more bit thus has at most
+     * XFAST_LEAF_MAX keys. They are the last of the range if this bit is 1, else the first. */
     if (trie->shape.group == 1 && length < KEY_BITS - 1 && leaves.end - leaves.first > XFAST_LEAF_MAX) {
         if (form >> (KEY_BITS - 1 - length) & 1)
             leaves.first = leaves.end - XFAST_LEAF_MAX;
@@ -107,8 +106,7 @@ ORDO_FN xfast_range xfast_around(const xfast_trie *trie, ordo_key_form form)
     return leaves;
 }
 
-/* Returns the number of keys less than `form`. If `upper`, keys equal to `form` count too. All keys before the range
- * `leaves` must count, and no key after it. */
+/* Returns the number of keys less than `form`. If `upper`, counts equal keys too. The result must lie in `leaves`. */
 ORDO_FN uint xfast_search(const xfast_trie *trie, xfast_range leaves, ordo_key_form form, bool upper)
 {
     while (leaves.first < leaves.end) {
@@ -135,7 +133,7 @@ ORDO_FN uint xfast_rank_or_search(const xfast_trie *trie, ordo_key_form form, bo
     return xfast_search(trie, leaves, form, upper);
 }
 
-/* Computes xfast_rank for n keys. On CPUs the searches of all keys advance together. */
+/* On CPUs the searches of all keys advance together. */
 ORDO_FN void xfast_rank_each(const xfast_trie *trie, const ordo_key_form form[RUN_STEP], uint n, bool upper,
                              uint rank[RUN_STEP])
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds an X-fast trie (shared/xfast.h) from sorted distinct keys. A prefix has an entry if more than XFAST_LEAF_MAX
- * keys begin with it. To find the entries, each key i looks for prefixes that begin key i and key i + XFAST_LEAF_MAX,
- * but not key i - 1. */
+/* Builds an X-fast trie (shared/xfast.h) from sorted distinct keys. A prefix of more than XFAST_LEAF_MAX keys has an
+ * entry. Key i writes it if key i - 1 lacks the prefix, and key i + XFAST_LEAF_MAX has it. */
 #pragma once
 #include "dict/less.cl"
 #include "dict/trie/xfast.cl"
@@ -15,7 +14,7 @@ void xfast_flat(__global const ordo_key *keys, xfast_shape shape, __global uint 
             p == all ? shape.count : keys_less(keys, 0, shape.count, (ordo_key_form) p << (KEY_BITS - shape.flat_bits));
 }
 
-/* The levels on which a key is the first key of an entry (a prefix in the hash table): first + 1 .. first + n. */
+/* The levels on which a key is the first key of an entry: first + 1 to first + n. */
 typedef struct {
     uint first, n;
 } xfast_begins;
@@ -40,8 +39,8 @@ void xfast_count(__global const ordo_key *keys, xfast_shape shape, __global uint
         counts[i] = i < shape.count ? xfast_begin_with(keys, &shape, i).n : 0;
 }
 
-/* Returns the index after the last key that begins with the first `length` bits of `form`. Key `from` must begin
- * with these bits. */
+/* Returns the index after the last key that begins with the first `length` bits of `form`. Key `from` must begin with
+ * them. */
 ORDO_FN uint xfast_end_of(__global const ordo_key *keys, uint count, ordo_key_form form, uint length, uint from)
 {
     const ordo_key_form last = form | (~(ordo_key_form) 0 >> length);
@@ -54,7 +53,7 @@ ORDO_FN uint xfast_end_of(__global const ordo_key *keys, uint count, ordo_key_fo
 }
 
 #if XFAST_LEVEL_TABLES
-/* Puts all entries into the level tables, whose slots must be 0. */
+/* The slots of the level tables must be 0. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_fill_levels(__global const ordo_key *keys, xfast_shape shape, XFAST_TABLE)
 {
@@ -71,8 +70,8 @@ void xfast_fill_levels(__global const ordo_key *keys, xfast_shape shape, XFAST_T
     }
 }
 #else
-/* Writes the entries whose first key is key i: hash keys to words[], ranges to entries[], at indices offsets[i] ..
- * offsets[i + 1] - 1. */
+/* Writes the entries whose first key is key i, from index offsets[i] on: hash keys to `words`, ranges of keys to
+ * `entries`. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_entries(__global const ordo_key *keys, xfast_shape shape, __global const uint *offsets,
                    __global ordo_key *words, __global ulong *entries)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the invariants X1, X2 and X4 of shared/xfast.h. For X3, counts the entries that the table must have. */
+/* Checks the invariants of shared/xfast.h. Counts the entries that the table must have: the host compares their
+ * number. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/trie/xfast_build.cl"
 #include "dict/trie/xfast_prefix.cl"
 
-/* Lowers wrong[f] to the index of the first key or flat entry that violates invariant f (enum xfast_finding). */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_check(XFAST_TRIE, __global const ordo_key *masks, __global uint *wrong)
 {

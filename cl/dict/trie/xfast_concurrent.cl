@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs the operations on single keys of a concurrent batch on an X-fast trie (dict/trie/draft_body.cl). */
+/* Runs single-key operations of a concurrent batch on an X-fast trie. */
 #pragma once
 #include "dict/trie/xfast.cl"
 
@@ -21,7 +21,6 @@ ORDO_FN bool draft_was_there(const draft_batch *batch, ordo_key_form key, bool w
     return place != XFAST_NONE;
 }
 
-/* The draft has nothing but slots. */
 ORDO_FN uint draft_reach(const draft_batch *batch, draft_op *op)
 {
     (void) batch, (void) op;
@@ -35,7 +34,7 @@ ORDO_FN void draft_claimed(const draft_batch *batch, const draft_op *op)
 
 #include "dict/trie/draft_body.cl"
 
-/* If draft_n_slots is 0, there is no draft, and all updates give up. */
+/* Without a draft (draft_n_slots is 0), all updates give up. */
 DRAFT_KERNEL
 void xfast_apply(XFAST_TRIE, __global const uchar *trie_values, ulong trie_values_at, DRAFT_BATCH)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers the seeks, counts and ranges of a concurrent batch on an X-fast trie. Defines the functions of this trie that
- * dict/trie/draft_query_body.cl calls. */
+/* Answers the seeks, counts and ranges of a concurrent batch on an X-fast trie. */
 #pragma once
 #include "dict/trie/xfast.cl"
 #include "dict/value.cl"

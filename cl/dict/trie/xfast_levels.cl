@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches and fills the level tables of an X-fast trie (shared/xfast.h). */
+/* Searches and fills the level tables (shared/xfast.h). */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/hash/table.cl"
@@ -23,7 +23,7 @@ typedef struct {
     ulong                seed;
 } xfast_table;
 
-/* The slots of a level: first .. first + n - 1. */
+/* A level has n slots, from slot `first` on. */
 typedef struct {
     ulong first, n;
 } xfast_level;
@@ -38,7 +38,7 @@ ORDO_FN xfast_level xfast_level_of(const xfast_shape *shape, uint length)
     return level;
 }
 
-/* Returns the index within a level at which the search for a prefix begins. */
+/* Returns the slot, within a level, at which the search for a prefix begins. */
 ORDO_FN ulong xfast_home(const xfast_table *table, const xfast_level *level, ordo_key_form word)
 {
     return (ulong) (uint) (hash_mix(word, table->seed) >> (KEY_BITS - 32)) * level->n >> 32;
@@ -63,8 +63,8 @@ ORDO_FN bool xfast_level_lookup(const xfast_table *table, const xfast_shape *sha
     return false;
 }
 
-/* Puts a prefix into the first unused slot from its home on. Many work-items may do so at once, each with another
- * prefix, but no search may run. */
+/* Puts a prefix into the first unused slot from its home on. Many work-items may put distinct prefixes at once, but no
+ * search may run. */
 ORDO_FN void xfast_level_put(const xfast_table *table, const xfast_shape *shape, uint length, ordo_key_form word,
                              xfast_range leaves)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts the keys under a prefix, and finds the longest stored prefix of a query, in a trie whose keys stand for
- * prefixes. A key is the prefix's bits, a 1, then zeros. ORDO_KEY must be u32 or u64. */
+/* Counts the keys with a prefix, and finds the longest stored prefix of a query. Each key encodes a prefix: its bits, a
+ * 1, then zeros. ORDO_KEY must be u32 or u64. */
 #pragma once
 #include "dict/trie/xfast_query.cl"
 
@@ -13,8 +13,7 @@ ORDO_FN xfast_range xfast_under_flat(const xfast_trie *trie, ordo_key_form form,
     return leaves;
 }
 
-/* Counts the keys that begin with the first `length` bits of `form`, for a length above flat_bits. Reads these bits'
- * entry, or searches twice if there is none. */
+/* Counts the keys that begin with the first `length` bits of `form`, for a length above flat_bits. */
 ORDO_FN uint xfast_under_table(const xfast_trie *trie, ordo_key_form form, uint length)
 {
     const uint          bits = trie->shape.flat_bits;
@@ -50,7 +49,7 @@ ORDO_FN ordo_key_form xfast_up_to(uint length)
     return length >= KEY_BITS - 1 ? ~(ordo_key_form) 0 : ((ordo_key_form) 2 << length) - 1;
 }
 
-/* Returns the length of the prefix that a key stands for, or KEY_BITS - 1 for key 0. */
+/* Returns the length of the prefix that a key encodes, or KEY_BITS - 1 for key 0. */
 ORDO_FN uint xfast_length_of(ordo_key_form word)
 {
     return word == 0 ? KEY_BITS - 1 : (uint) clz(word & (0 - word));
@@ -71,9 +70,8 @@ ORDO_FN ordo_key_form xfast_shared(ordo_key_form mask, ordo_key_form neighbour, 
     return mask & xfast_up_to(min(xfast_common(neighbour, word), xfast_length_of(word)));
 }
 
-/* Bit l of masks[i] becomes 1 if key i has a stored prefix of l bits, else 0. A stored prefix of key i is key i itself,
- * or also a prefix of key i - 1 or i + 1. So each work-item derives masks from the mask of the key before, then of the
- * key after, over XFAST_MASKS_SHARE keys. */
+/* Bit l of masks[i] becomes 1 if key i has a stored prefix of l bits. Such a prefix is key i itself, or a neighbour in
+ * key order has it too. So each work-item derives masks from neighbours' masks, over XFAST_MASKS_SHARE keys. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_masks(XFAST_TRIE, __global ordo_key *masks)
 {
@@ -100,7 +98,7 @@ void xfast_masks(XFAST_TRIE, __global ordo_key *masks)
     }
 }
 
-/* Returns 1 + the length of the longest stored prefix that key `at` and the query share, or 0 if they share none. */
+/* Returns 1 + the length of the longest stored prefix that key `at` and the query share, or 0 without one. */
 ORDO_FN uint xfast_match_at(const xfast_trie *trie, __global const ordo_key *masks, uint at, ordo_key_form query)
 {
     if (at >= trie->shape.count)
@@ -109,9 +107,8 @@ ORDO_FN uint xfast_match_at(const xfast_trie *trie, __global const ordo_key *mas
     return (uint) KEY_BITS - (uint) clz(there);
 }
 
-/* Finds the longest stored prefix of each query. If query i has none, writes only found[i]. All keys between a stored
- * prefix's key and a query with this prefix begin with the prefix. So two keys suffice: the last key that is at most
- * the query, and the next key. */
+/* Finds the longest stored prefix of each query. Without one, writes only found[i]. All keys between this prefix and
+ * the query begin with it. So the last key up to the query, and the next key, suffice. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_matches(XFAST_TRIE, __global const ordo_key *masks, __global const uchar *values, ulong values_at,
                    uint value_bytes, __global const ordo_key *keys, ulong keys_at, uint n,
@@ -121,7 +118,7 @@ void xfast_matches(XFAST_TRIE, __global const ordo_key *masks, __global const uc
     const xfast_trie trie = XFAST_TRIE_HERE;
     RUN_EACH (uint, i, n) {
         const ordo_key_form query = key_bits(keys[keys_at + i]);
-        /* If rank is 0, rank - 1 wraps and xfast_match_at returns 0. */
+        /* For rank 0, rank - 1 wraps, and xfast_match_at returns 0. */
         const uint rank = xfast_rank(&trie, query, true);
         const uint before = xfast_match_at(&trie, masks, rank - 1, query);
         const uint after = xfast_match_at(&trie, masks, rank, query);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers queries of an X-fast trie. */
 #pragma once
 #include "dict/trie/xfast.cl"
 #include "dict/value.cl"
@@ -48,10 +47,10 @@ void xfast_ranks(XFAST_TRIE, __global const ordo_key *keys, ulong keys_at, uint 
     }
 }
 
-/* Finds a neighbour of each query keys[i]:
+/* Finds a neighbour of each query:
  *
- *   forward        the first key not less than the query or, if `upper`, greater than it
- *   not forward    the last key less than the query or, if `upper`, not greater than it */
+ *   forward        first key not less than the query; if `upper`, greater
+ *   not forward    last key less than the query; if `upper`, not greater */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_seek(XFAST_TRIE, __global const uchar *values, ulong values_at, uint value_bytes,
                 __global const ordo_key *keys, ulong keys_at, uint n, uint upper, uint forward,
@@ -67,7 +66,7 @@ void xfast_seek(XFAST_TRIE, __global const uchar *values, ulong values_at, uint 
         xfast_rank_each(&trie, form, some, upper != 0, rank);
         for (uint k = 0; k < RUN_SOME(some); k++) {
             const uint place = rank[k] - (forward ? 0 : 1);
-            const bool there = place < trie.shape.count; /* Wraps before the first key. */
+            const bool there = place < trie.shape.count; /* Before the first key, `place` wraps. */
             if (found)
                 found[found_at + at + k] = there;
             if (keys_out && there)

@@ -52,15 +52,14 @@ void ordo_draft_add_table(struct ordo_args *args, const struct ordo_draft *draft
     ordo_args_slice(args, keys);
 }
 
-/* Sets all counters to 0, except DRAFT_TICK, the clock of the tests. */
+/* Keeps only the counter DRAFT_TICK, the clock of the tests. */
 static ordo_status reset(const struct ordo_draft_batch *b)
 {
     const size_t word = sizeof(cl_uint), at = (DRAFT_TICK + 1) * word;
     return ordo_call_fill(b->call, b->state, at, b->kind->words * word - at, 0);
 }
 
-/* Runs the operations of a window, and reads the counters to b->words. If the draft has no slots, lists all updates in
- * b->pending. Waits. */
+/* Runs the operations of a window, and reads the counters. Without a draft, all updates become pending. Waits. */
 static ordo_status launch(struct ordo_draft_batch *b, const struct ordo_draft_window *window,
                           const struct ordo_draft *draft)
 {
@@ -106,7 +105,7 @@ static ordo_status begin_draft(const struct ordo_draft_batch *b, size_t operatio
     return b->kind->begin ? b->kind->begin(b, operations, draft) : ORDO_OK;
 }
 
-/* Runs operations on a draft, and merges it with the trie. An error changes nothing. Waits. */
+/* Runs operations on a draft, and merges it with the trie. An error leaves the trie unchanged. Waits. */
 static ordo_status run_draft(struct ordo_draft_batch *b, const struct ordo_draft_window *window)
 {
     struct ordo_draft         draft = { .slots = NULL };
@@ -131,8 +130,7 @@ static struct ordo_launch collect_kernel(const struct ordo_draft_batch *b, const
     return ordo_dict_kernel(b->dict, "dict/trie/draft_collect.cl", kernel, items);
 }
 
-/* Allocates *counts. Sets entry k to the number of updates in the blocks of slots before block k. Sets *total to the
- * number of all updates. */
+/* Counts the updates before each block of slots, and all updates. Waits. */
 static ordo_status count_updates(const struct ordo_draft_batch *b, const struct ordo_draft *draft,
                                  const struct ordo_slice *keys, size_t blocks, cl_mem *counts, size_t *total)
 {
@@ -150,7 +148,6 @@ static ordo_status count_updates(const struct ordo_draft_batch *b, const struct 
     return ORDO_OK;
 }
 
-/* Writes the keys of the updates to out->keys in key order, and the words of their slots to `words`. */
 static ordo_status list_updates(const struct ordo_draft_batch *b, const struct ordo_draft *draft,
                                 const struct ordo_slice *keys, size_t blocks, cl_mem counts,
                                 const struct ordo_draft_updates *out, cl_mem words)
@@ -217,8 +214,7 @@ static ordo_status gather(const struct ordo_draft_batch *b, size_t at, size_t co
     return ordo_call_launch(b->call, &launch, &args);
 }
 
-/* Copies the results of updates at .. at + count - 1 of b->pending from `found` to the batch. If `found` is NULL,
- * reports these updates as not stored. */
+/* Copies results to the batch. If `found` is NULL, reports that the updates were not stored. */
 static ordo_status scatter(struct ordo_draft_batch *b, size_t at, size_t count, cl_mem found)
 {
     const struct ordo_launch launch = leftover_kernel(b, "draft_scatter", count);
@@ -231,7 +227,6 @@ static ordo_status scatter(struct ordo_draft_batch *b, size_t at, size_t count, 
     return ordo_call_launch(b->call, &launch, &args);
 }
 
-/* Executes updates at .. at + count - 1 of b->pending as an ordered batch. */
 static ordo_status apply_some(struct ordo_draft_batch *b, size_t at, size_t count)
 {
     const int   mark = b->call->n_scratch;
@@ -249,8 +244,8 @@ static ordo_status apply_some(struct ordo_draft_batch *b, size_t at, size_t coun
     return ORDO_OK;
 }
 
-/* Executes all updates in b->pending as ordered batches. While memory is short, halves their size. If even one update
- * lacks memory, reports it and the updates after it as not stored. */
+/* Executes all pending updates as ordered batches. While memory is short, halves their size. If one update alone lacks
+ * memory, reports the remaining updates as not stored. */
 static ordo_status apply_pending(struct ordo_draft_batch *b)
 {
     const size_t all = ordo_is_dry_run(b->call->dev) ? 1 : b->words[DRAFT_PENDING];
@@ -288,8 +283,7 @@ static ordo_status check_inputs(const struct ordo_draft_batch *b)
     return ORDO_OK;
 }
 
-/* Allocates b->state and b->pending. Sets b->window to the number of operations, or less if they are many or memory is
- * short. */
+/* Sets the maximum number of operations of a launch. If memory is short, halves it. */
 static ordo_status prepare(struct ordo_draft_batch *b)
 {
     const int mark = b->call->n_scratch;
@@ -309,8 +303,7 @@ static ordo_status prepare(struct ordo_draft_batch *b)
     }
 }
 
-/* Runs at most b->window operations from index `first` on, and sets *count to their number. Lowers b->window if memory
- * is short. */
+/* Runs at most b->window operations, and sets *count to their number. If memory is short, halves b->window. */
 static ordo_status run_window(struct ordo_draft_batch *b, size_t first, size_t *count)
 {
     static const struct ordo_draft none;

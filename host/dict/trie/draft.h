@@ -1,35 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executes concurrent batches on tries that no kernel changes in place.
  *
- *   1  query      Answers seeks, counts and ranges, on the trie as it was before the batch.
- *   2  launch     Runs up to 2^24 other operations (cl/dict/trie/draft_body.cl). Their updates change only the draft, a
- *                 hash table of this launch (cl/shared/draft.h).
- *   3  merge      Lists the draft's updates in key order, and merges them with the trie as an ordered batch.
+ *   1  query      Answers seeks, counts and ranges on the trie before the batch.
+ *   2  launch     Runs up to 2^24 other operations. Updates change only the draft, a hash table (cl/shared/draft.h).
+ *   3  merge      Merges the draft's updates with the trie as an ordered batch.
  *   4  leftovers  Runs the updates that gave up in step 2, as ordered batches. Any order is correct, because the
  *                 operations overlap in time.
  *
- * If memory is short before the end of step 3, nothing has changed. The host then repeats steps 2 and 3 with half as
- * many operations. If even 2^10 operations lack memory, all updates go to step 4. */
+ * If memory is short in steps 2 or 3, the trie is unchanged, and the host repeats these steps with half as many
+ * operations. If even 2^10 operations lack memory, all updates go to step 4. */
 #ifndef ORDO_DRAFT_H
 #define ORDO_DRAFT_H
 
 #include "dict/launch.h"
 #include "shared/draft.h"
 
-/* The part of a dictionary that its concurrent batches use. */
 struct ordo_drafts {
-    size_t restarts; /* number of repeated attempts, for the statistics */
+    size_t restarts; /* repeated attempts, for the statistics */
     /* For tests: faults to inject, a sum of enum ordo_fault values. */
     uint32_t faults;
     /* For tests: two time stamps (uint32_t) per operation, or NULL. */
     cl_mem history;
 };
 
-/* A draft, the hash table of a launch's updates (scratch memory). If there is none, all members are 0. */
+/* The hash table of a launch's updates (scratch memory). All members are 0 if there is none. */
 struct ordo_draft {
     cl_mem  slots;
     cl_uint n_slots;
-    /* Only a HAMT uses these members, for the trie of a draft (cl/shared/hamt_draft.h). */
+    /* The trie of a HAMT's draft (cl/shared/hamt_draft.h). */
     cl_mem  nodes, leaves;
     cl_uint most_nodes, most_leaves;
 };
@@ -42,7 +40,6 @@ struct ordo_draft_updates {
 
 struct ordo_draft_kind;
 
-/* A concurrent batch that runs. */
 struct ordo_draft_batch {
     struct ordo_call                   *call;
     ordo_dict                          *dict;
@@ -58,24 +55,22 @@ struct ordo_draft_batch {
 /* The operations of a launch: first .. first + count - 1 of the batch. */
 struct ordo_draft_window {
     size_t            first, count;
-    struct ordo_slice keys, values; /* of these operations */
+    struct ordo_slice keys, values;
 };
 
 /* The functions of a structure (HAMT or X-fast trie). */
 struct ordo_draft_kind {
-    size_t words; /* number of counters, DRAFT_WORDS to DRAFT_WORDS_MAX */
-    /* Returns the maximum number of operations of a launch, at most `operations`. NULL if the structure has no
-     * limit. */
+    size_t words; /* number of counters, at most DRAFT_WORDS_MAX */
+    /* Returns the maximum number of operations of a launch. NULL: no limit. */
     size_t (*most)(ordo_dict *dict, size_t operations);
     size_t (*elements)(ordo_dict *dict); /* an upper bound */
-    /* Returns the kernel that answers seeks, counts and ranges, and adds its arguments before DRAFT_QUERIES. */
+    /* Returns the kernel for seeks, counts and ranges, and adds its arguments before DRAFT_QUERIES. */
     struct ordo_launch (*query)(ordo_dict *dict, size_t items, struct ordo_args *args);
-    /* Returns the kernel that runs the other operations, and adds its arguments before DRAFT_BATCH. */
+    /* Returns the kernel for other operations, and adds its arguments before DRAFT_BATCH. */
     struct ordo_launch (*apply)(ordo_dict *dict, size_t items, const struct ordo_draft *draft, struct ordo_args *args);
-    /* Allocates and initialises the structure's additions to a draft for `operations` operations. NULL if it has
-     * none. */
+    /* Allocates and initialises the members of *draft that only this structure has. NULL: none. */
     ordo_status (*begin)(const struct ordo_draft_batch *b, size_t operations, struct ordo_draft *draft);
-    /* Writes the draft's updates to *out in key order, and sets out->count. Waits. */
+    /* Writes the draft's updates in key order, and their number. Waits. */
     ordo_status (*collect)(const struct ordo_draft_batch *b, const struct ordo_draft *draft,
                            const struct ordo_draft_window *window, struct ordo_draft_updates *out);
 };
@@ -84,10 +79,9 @@ struct ordo_draft_kind {
 ordo_status ordo_draft_apply(ordo_dict *dict, struct ordo_call *call, struct ordo_drafts *drafts,
                              const struct ordo_draft_kind *kind, const struct ordo_concurrent_batch *batch);
 
-/* Adds the kernel arguments DRAFT_TABLE. */
 void        ordo_draft_add_table(struct ordo_args *args, const struct ordo_draft *draft, const struct ordo_slice *keys);
 ordo_status ordo_draft_zeros(struct ordo_call *call, size_t bytes, cl_mem *out);
-/* The function `collect` of a structure without additions to a draft. */
+/* The function `collect` of an X-fast trie. */
 ordo_status ordo_draft_collect(const struct ordo_draft_batch *b, const struct ordo_draft *draft,
                                const struct ordo_draft_window *window, struct ordo_draft_updates *out);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The HAMT (hash array mapped trie) on the host. cl/shared/hamt_node.h describes the trie and its invariants.
- *
- * A change writes a new trie to separate memory, and then replaces the current trie. */
+/* The HAMT (hash array mapped trie) on the host; cl/shared/hamt_node.h has its layout and invariants. A change writes a
+ * new trie to separate memory, and then replaces the current trie. */
 #ifndef ORDO_HAMT_PRIVATE_H
 #define ORDO_HAMT_PRIVATE_H
 
@@ -17,13 +16,13 @@ struct ordo_hamt_block {
     size_t bytes;
 };
 
-/* A trie. All members of an empty trie are 0. */
+/* All members of an empty trie are 0. */
 struct ordo_hamt_trie {
     struct ordo_hamt_block leaves, tables, pool; /* A block may be larger than its content. */
     cl_uint                n_leaves, n;          /* n: elements */
     cl_uint                cell_bits, rank_bits; /* log2 of the sizes of tables `cells` and `ranks` */
     size_t                 nodes;                /* number of nodes, if the depth is fixed */
-    /* Numbers of pool units (HAMT_UNIT bytes). The first `used` units are allocated. Leaves own `live` of them. */
+    /* Pool units of HAMT_UNIT bytes. The first `used` units are allocated; leaves own `live` of them. */
     size_t used, live;
 };
 
@@ -31,11 +30,11 @@ struct ordo_hamt {
     ordo_dict              dict; /* first */
     bool                   fixed_depth;
     struct ordo_hamt_trie  trie;
-    struct ordo_hamt_block spare_leaves, spare_tables, spare_pool; /* unused blocks, kept for the next trie */
-    /* Numbers of elements and leaves after the last rebuild, and the maximum number of elements since then. */
+    struct ordo_hamt_block spare_leaves, spare_tables, spare_pool; /* kept for the next trie */
+    /* Elements and leaves after the last rebuild, and the maximum number of elements since then. */
     size_t             built_elements, built_leaves, most_elements;
     size_t             bytes, bytes_peak, rebuilds;
-    struct ordo_runs   runs; /* Sorts batches, and merges batches with leaves. */
+    struct ordo_runs   runs;
     struct ordo_drafts drafts;
 };
 
@@ -47,24 +46,21 @@ static inline struct ordo_hamt *ordo_hamt_of(ordo_dict *dict)
 /* ---- hamt_store.c ------------------------------------------------------------------------------------------------ */
 
 size_t ordo_hamt_table_words(const struct ordo_hamt_trie *trie);
-/* Returns an upper bound of the pool units (of HAMT_UNIT bytes) for `elements` elements in `leaves` leaves. */
+/* An upper bound of the pool units (HAMT_UNIT bytes). */
 size_t ordo_hamt_units_max(const struct ordo_hamt *hamt, size_t elements, size_t leaves);
 
-/* Functions with parameter `reserve` take a spare block of the trie, or allocate a block. If `reserve` and memory
- * suffices, they allocate a quarter more than needed. */
-/* Sets the table sizes for next->n_leaves. Makes the block of the leaves' records and, unless the depth is fixed, the
- * block of the tables. */
+/* The functions below use a spare block, or allocate one. With `reserve`, it is a quarter larger if memory suffices. */
+/* Sets the table sizes. Makes the block of leaves. Also makes the block of tables, except with fixed depth. */
 ordo_status ordo_hamt_make_blocks(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool reserve);
-/* Makes the block of the tables for a trie of fixed depth. next->nodes must be set. */
+/* Makes the block of tables. With fixed depth, next->nodes must be set. */
 ordo_status ordo_hamt_make_node_block(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool reserve);
 ordo_status ordo_hamt_make_pool(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, size_t units, bool reserve);
-/* Allocates blocks for a later trie, which has about `leaves` leaves and `units` pool units, while the device is busy.
- * Ignores errors. */
+/* Allocates spare blocks for the next trie, while the device is busy. Ignores errors. */
 void ordo_hamt_foresee(struct ordo_hamt *hamt, size_t leaves, size_t units);
 
 /* Frees the blocks of `next` that the current trie does not use. */
 void ordo_hamt_give_up(struct ordo_hamt *hamt, struct ordo_hamt_trie *next);
-/* Makes *next the current trie. *next can have the old trie's pool. */
+/* Makes *next the current trie. Both may have the same pool. */
 void ordo_hamt_become(struct ordo_hamt *hamt, const struct ordo_hamt_trie *next);
 void ordo_hamt_drop_spare(struct ordo_hamt *hamt);
 void ordo_hamt_release_spare(ordo_dict *dict);
@@ -86,8 +82,7 @@ ordo_status ordo_hamt_export(ordo_dict *dict, struct ordo_call *call, struct ord
                              struct ordo_slice values_out, size_t capacity, size_t *count);
 ordo_status ordo_hamt_statistics(ordo_dict *dict, struct ordo_call *call, struct ordo_statistics *out);
 
-/* Arguments of kernel hamt_write (cl/dict/trie/hamt_query.cl), which writes nothing if there are more than `most`
- * elements. */
+/* Arguments of kernel hamt_write, which writes nothing if the elements exceed `most`. */
 struct ordo_hamt_slices {
     struct ordo_slice offsets;
     cl_mem            firsts; /* NULL: write all elements */
@@ -98,44 +93,42 @@ ordo_status ordo_hamt_write(struct ordo_call *call, const struct ordo_hamt *hamt
 
 /* ---- hamt_nodes.c ------------------------------------------------------------------------------------------------ */
 
-/* Numbers the nodes above the leaves. *number becomes the prefix sums of the flags from kernel hamt_node_heads, one for
- * each node's first leaf. *nodes becomes the number of nodes. The leaves' records must be complete. Waits. */
+/* *number becomes the prefix sums of the flags of kernel hamt_node_heads. The leaves' records must be complete.
+ * Waits. */
 ordo_status ordo_hamt_number_nodes(struct ordo_call *call, const struct ordo_hamt *hamt,
                                    const struct ordo_hamt_trie *trie, cl_mem *number, size_t *nodes);
-/* Writes the nodes' words, and the header with the index of each level's first node. If `wrong` is not NULL, compares
- * these words with the stored words instead. */
+/* Writes the nodes, and the header with the index of each level's first node. If `wrong` is not NULL, only compares. */
 ordo_status ordo_hamt_nodes(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_hamt_trie *trie,
                             cl_mem number, cl_mem wrong);
 
 /* ---- hamt_build.c ------------------------------------------------------------------------------------------------ */
 
-/* The n leaves that a batch changes (touched leaves). Together they have `elements` elements, and blocks of `units`
- * pool units (HAMT_UNIT bytes). */
+/* The n leaves that a batch changes. They have `elements` elements, and blocks of `units` pool units (HAMT_UNIT
+ * bytes). */
 struct ordo_hamt_touched {
-    /* leaves[i] is the index of touched leaf i. firsts[i] is the rank of its first element. offsets[i] is the
-     * number of elements in the touched leaves before it. */
+    /* Per leaf: its index, the rank of its first element, and the number of elements in earlier leaves of this list. */
     cl_mem  leaves, firsts, offsets;
     cl_uint n;
     size_t  elements, units;
 };
 
-/* Replaces the trie. The new trie has the untouched leaves, and new leaves with the elements of *run. *run can be
- * empty. If `touched` is NULL, the new trie has no old leaf. Waits. */
+/* Replaces the trie. The new trie has the untouched old leaves, and new leaves with the elements of *run, which can be
+ * empty. If `touched` is NULL, it has no old leaf. Waits. */
 ordo_status ordo_hamt_assemble(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_hamt_touched *touched,
                                const struct ordo_sorted_run *run, bool reserve);
 
-/* Returns ORDO_TOO_LARGE if the pool of *next could exceed the maximum size. */
+/* Returns ORDO_TOO_LARGE if the pool of *next could be too large. */
 ordo_status ordo_hamt_check_size(struct ordo_call *call, const struct ordo_hamt *hamt,
                                  const struct ordo_hamt_trie *next);
-/* Builds the tables from the leaves' records, which must be complete. With fixed depth, waits for the number of nodes
- * and allocates the tables. */
+/* Builds the tables from the leaves' records, which must be complete. With fixed depth, allocates the tables and
+ * waits. */
 ordo_status ordo_hamt_make_tables(struct ordo_call *call, struct ordo_hamt *hamt, struct ordo_hamt_trie *next,
                                   bool reserve);
 
 /* ---- hamt_merge.c ------------------------------------------------------------------------------------------------ */
 
-/* Merges a batch into the leaves of a non-empty trie. If too many updates belong to one leaf, sets *done to false and
- * changes nothing. Waits. */
+/* Merges a batch into the leaves of a non-empty trie. If a leaf gets too many updates, sets *done to false and changes
+ * nothing. Waits. */
 ordo_status ordo_hamt_merge(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_sorted_run *batch,
                             bool *done);
 
@@ -153,10 +146,8 @@ ordo_status ordo_hamt_build_of(struct ordo_call *call, struct ordo_hamt *hamt, c
 
 /* ---- hamt_draft.c ------------------------------------------------------------------------------------------------ */
 
-/* Returns how many of `operations` operations one launch may execute, so that its draft stays within the memory
- * limit. */
-size_t ordo_hamt_draft_operations(const struct ordo_hamt *hamt, size_t operations);
-/* The functions `begin` and `collect` of struct ordo_draft_kind. */
+/* Returns the number of operations, at most `operations`, whose draft stays within the memory limit. */
+size_t      ordo_hamt_draft_operations(const struct ordo_hamt *hamt, size_t operations);
 ordo_status ordo_hamt_draft_begin(const struct ordo_draft_batch *b, size_t operations, struct ordo_draft *draft);
 ordo_status ordo_hamt_draft_collect(const struct ordo_draft_batch *b, const struct ordo_draft *draft,
                                     const struct ordo_draft_window *window, struct ordo_draft_updates *out);

@@ -82,8 +82,7 @@ struct assembly {
     cl_mem                          follow, counts, from;
 };
 
-/* Copies the records of old leaves that stay. Sets follow[i] to the index of the first new record that replaces old
- * leaf i. */
+/* Copies the records of old leaves that stay. follow[i] becomes the index of the first new record for old leaf i. */
 static ordo_status keep(struct ordo_call *call, const struct ordo_hamt *hamt, struct assembly *a)
 {
     const size_t     n = a->old.n_leaves;
@@ -126,7 +125,7 @@ static ordo_status number_elements(struct ordo_call *call, const struct ordo_ham
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Copies old blocks to the new pool. Overwrites a->counts by the prefix sums of the blocks' sizes. */
+/* a->counts becomes the prefix sums of the blocks' sizes. */
 static ordo_status move(struct ordo_call *call, const struct ordo_hamt *hamt, struct assembly *a)
 {
     const size_t     n = a->next.n_leaves;

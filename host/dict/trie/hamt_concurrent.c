@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executes concurrent batches on a HAMT by dict/trie/draft.h. */
 #include "dict/trie/hamt.h"
 
 static size_t most(ordo_dict *dict, size_t operations)

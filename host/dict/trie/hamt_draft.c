@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Allocates the tries of drafts (in which concurrent batches gather updates), and reads them in key order:
+/* Allocates the tries of drafts (updates of concurrent batches), and reads them in key order:
  *
- *   1  descend  Turns the list of each level's nodes into the list of their children, from the root to the leaves.
+ *   1  descend  Turns the list of a level's nodes into the list of their children, down to the leaves.
  *   2  count    Counts the keys of the leaves. Waits.
- *   3  collect  Writes each key, with the value or the erasure that the key's slot describes. */
+ *   3  collect  Writes each key, with the value or the erasure of its slot. */
 #include "dict/trie/hamt.h"
 
 #include "primitive/scan.h"
@@ -22,15 +22,13 @@ static size_t levels_of(const struct ordo_hamt *hamt)
     return HAMT_LEVELS(8 * hamt->dict.key_bytes);
 }
 
-/* Returns the maximum number of distinct prefixes of `operations` keys. A prefix is a key without its lowest `bits`
- * bits. */
+/* Returns the maximum number of distinct prefixes: keys of the operations without their lowest `bits` bits. */
 static size_t prefixes(const struct ordo_hamt *hamt, size_t operations, size_t bits)
 {
     const size_t left = bits < 8 * hamt->dict.key_bytes ? 8 * hamt->dict.key_bytes - bits : 0;
     return left >= 32 ? operations : ordo_min_size(operations, (size_t) 1 << left);
 }
 
-/* Sets the maximum numbers of a draft's leaves and nodes, for any keys of `operations` operations. */
 static void measure(const struct ordo_hamt *hamt, size_t operations, struct ordo_draft *draft)
 {
     draft->most_leaves = (cl_uint) prefixes(hamt, operations, HAMT_BITS);
@@ -75,8 +73,8 @@ ordo_status ordo_hamt_draft_begin(const struct ordo_draft_batch *b, size_t opera
 
 /* ---- reading in key order ---------------------------------------------------------------------------------------- */
 
-/* A list of nodes or leaves in key order. firsts[k] is the least key that can lie below entry k. counts[k] is the
- * number of children or keys of the entries before entry k. */
+/* Nodes or leaves in key order. firsts[k] is the least possible key below node k. `counts` has prefix sums: each node's
+ * children, or each leaf's keys. */
 struct list {
     cl_mem nodes, firsts, counts;
     size_t n;
@@ -90,8 +88,7 @@ static ordo_status begin_list(struct ordo_call *call, const struct ordo_hamt *ha
     return ordo_call_scratch(call, (n + 1) * sizeof(cl_uint), &out->counts);
 }
 
-/* Launches `kernel`, which counts the children of each listed node, or the keys of each listed leaf. Sets list->counts
- * to the prefix sums. `nodes` has the draft's nodes or leaves. */
+/* Counts the children of nodes, or the keys of leaves. list->counts becomes the prefix sums. */
 static ordo_status count(struct ordo_call *call, const struct ordo_hamt *hamt, const char *kernel, cl_mem nodes,
                          const struct list *list)
 {
@@ -103,7 +100,6 @@ static ordo_status count(struct ordo_call *call, const struct ordo_hamt *hamt, c
     return ordo_call_sum_before(call, ORDO_U32, list->counts, list->n + 1);
 }
 
-/* Replaces a list of nodes of `level` by the list of their n children. */
 static ordo_status descend(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_draft *draft,
                            size_t level, size_t n, struct list *list)
 {

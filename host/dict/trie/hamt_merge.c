@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges a batch into the leaves that its updates fall into.
+/* Merges a batch into the leaves that its updates fall into:
  *
  *   1  effects  Finds the effect of each update.
- *   2  plan     Computes the number of leaves that replace each leaf, and their size in pool units. Waits.
- *   3  records  Writes the records of all leaves, the blocks of new leaves, and the tables. */
+ *   2  plan     Computes the number and size of the leaves that replace each leaf. Waits.
+ *   3  records  Writes all records, the blocks of new leaves, and the tables. */
 #include "dict/trie/hamt.h"
 
 #include "primitive/scan.h"
@@ -14,7 +14,7 @@ struct merge {
     const struct ordo_sorted_run *batch;
     cl_uint                       n, all; /* `n` is the number of updates. `all` is 1 if all blocks go to a new pool. */
     struct ordo_hamt_trie         old, next;
-    cl_mem                        effects, more, begins, plan; /* see the kernels */
+    cl_mem                        effects, more, begins, plan; /* arguments of the kernels */
     hamt_plan_end                 sums;
 };
 
@@ -65,8 +65,8 @@ static ordo_status read_sums(struct ordo_call *call, struct merge *m)
     return ORDO_OK;
 }
 
-/* Estimates the pool units (HAMT_UNIT bytes) of the blocks that the batch changes. Assumes that each update changes a
- * different leaf and, with fixed depth, adds a leaf. */
+/* Estimates the pool units (HAMT_UNIT bytes) of the changed leaves. Assumes that each update changes a different
+ * leaf. */
 static size_t units_touched(const struct ordo_hamt *hamt, const struct merge *m)
 {
     const size_t touched = ordo_min_size(m->n, m->old.n_leaves);
@@ -74,7 +74,7 @@ static size_t units_touched(const struct ordo_hamt *hamt, const struct merge *m)
            ordo_hamt_units_max(hamt, m->n, hamt->fixed_depth ? m->n : 0);
 }
 
-/* Sets the sizes of the next trie. Returns false if its new blocks do not fit into the current pool. */
+/* Sets the next trie's sizes. Returns false if its new blocks do not fit into the current pool. */
 static bool outline(struct merge *m)
 {
     const size_t units = (cl_uint) m->sums.follow;
@@ -87,8 +87,8 @@ static bool outline(struct merge *m)
     return m->all || m->next.used <= m->old.pool.bytes / HAMT_UNIT;
 }
 
-/* Plans the next trie. If an estimate of its new blocks exceeds the current pool, plans to copy all blocks, and
- * allocates a new pool while the device is busy. If the estimate was too low, plans again. Waits for each plan. */
+/* Plans the next trie. If the pool seems too small, plans to copy all blocks, and allocates a pool while the device is
+ * busy. If the estimate was too low, plans again. Waits for each plan. */
 static ordo_status foresee(struct ordo_call *call, struct ordo_hamt *hamt, struct merge *m)
 {
     const double grows = ((double) m->old.n + m->n) / m->old.n;
@@ -159,7 +159,7 @@ static ordo_status renew(struct ordo_call *call, struct ordo_hamt *hamt, struct 
     return status;
 }
 
-/* Overwrites the values of stored keys in place. Must be the last command of the call, because it cannot be undone. */
+/* Overwrites stored values in place. Must be the call's last command, because it cannot be undone. */
 static ordo_status overwrite(struct ordo_call *call, const struct ordo_hamt *hamt, const struct merge *m)
 {
     const struct ordo_slice values = ordo_run_values(&hamt->dict, m->batch);

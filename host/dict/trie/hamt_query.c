@@ -65,7 +65,6 @@ ordo_status ordo_hamt_seek(ordo_dict *dict, struct ordo_call *call, const struct
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* For each range, writes its number of elements to `counts`, and the rank of its first element to `firsts`. */
 static ordo_status measure(struct ordo_call *call, ordo_dict *dict, struct ordo_slice lo, struct ordo_slice hi,
                            size_t count, struct ordo_slice counts, cl_mem firsts)
 {

@@ -6,8 +6,7 @@ size_t ordo_hamt_table_words(const struct ordo_hamt_trie *trie)
     return HAMT_NODES_AT(trie->cell_bits, trie->rank_bits) + trie->nodes * HAMT_NODE;
 }
 
-/* Counts the units of the elements, and two units per leaf for rounding. With fixed depth, a bitmap in each leaf
- * replaces the keys. */
+/* Two units per leaf are for rounding. With fixed depth, each leaf has a bitmap instead of keys. */
 size_t ordo_hamt_units_max(const struct ordo_hamt *hamt, size_t elements, size_t leaves)
 {
     const size_t key_bytes = hamt->fixed_depth ? 0 : hamt->dict.key_bytes;
@@ -45,8 +44,8 @@ static bool fits(const struct ordo_hamt_block *block, size_t bytes)
     return block->mem && block->bytes >= bytes && block->bytes / 2 <= bytes + 4096;
 }
 
-/* Makes *spare an unused block for `bytes` bytes. Keeps a block that is at most about twice as large. Otherwise
- * allocates another, a quarter larger if `reserve` is true and memory suffices. */
+/* Keeps the block in *spare if it is large enough, but at most about twice as large. With `reserve`, a new block is a
+ * quarter larger if memory suffices. */
 static ordo_status renew(struct ordo_hamt *hamt, struct ordo_hamt_block *spare, size_t bytes, bool reserve)
 {
     const size_t quarter = (bytes / 4 + 4096) / HAMT_UNIT * HAMT_UNIT;
@@ -59,7 +58,7 @@ static ordo_status renew(struct ordo_hamt *hamt, struct ordo_hamt_block *spare, 
     return allocate(hamt, bytes, spare);
 }
 
-/* Moves the unused block to *out, so that a later allocation that lacks memory cannot free it. */
+/* Moves the spare block to *out. A later allocation may free spare blocks, but not this one. */
 static ordo_status take(struct ordo_hamt *hamt, struct ordo_hamt_block *spare, size_t bytes, bool reserve,
                         struct ordo_hamt_block *out)
 {
@@ -138,8 +137,7 @@ void ordo_hamt_release_spare(ordo_dict *dict)
     ordo_hamt_drop_spare(ordo_hamt_of(dict));
 }
 
-/* Makes *next the current trie. Keeps the old trie's memory for the next batch, except a pool of more than twice the
- * new size. */
+/* Keeps the old trie's blocks for the next batch, except a pool of more than twice the new size. */
 void ordo_hamt_become(struct ordo_hamt *hamt, const struct ordo_hamt_trie *next)
 {
     struct ordo_hamt_trie *old = &hamt->trie;

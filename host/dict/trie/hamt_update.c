@@ -2,9 +2,9 @@
 /* Applies batches of updates to a HAMT, and rebuilds it after many erasures. If each leaf gets at most HAMT_UPDATES_MAX
  * updates, merges the batch leaf by leaf (hamt_merge.c). If not:
  *
- *   1  touch     Finds the touched leaves (which get an update). Waits.
- *   2  merge     Merges the elements of the touched leaves, in key order, with the batch. Waits.
- *   3  assemble  Makes new leaves from the merged elements, and a trie from new and untouched leaves. Waits twice. */
+ *   1  touch     Finds the leaves that get an update. Waits.
+ *   2  merge     Merges the elements of these leaves with the batch. Waits.
+ *   3  assemble  Makes new leaves from the merged elements, and a trie from new and other leaves. Waits twice. */
 #include "dict/trie/hamt.h"
 
 #include "primitive/scan.h"
@@ -17,8 +17,7 @@ struct touch {
     cl_mem                    leaf, number, units, sums;
 };
 
-/* Finds the leaf of each update. t->number[j] becomes the number of earlier updates that are the first of their
- * leaf. */
+/* Finds the leaf of each update. t->number becomes prefix sums of flags: 1 at each leaf's first update. */
 static ordo_status place(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_sorted_run *batch,
                          struct touch *t)
 {
@@ -138,11 +137,10 @@ ordo_status ordo_hamt_compact(ordo_dict *dict, struct ordo_call *call)
     return status;
 }
 
-/* A trie of at most LEAVES_MIN leaves is never rebuilt. */
 #define LEAVES_MIN 64
 
-/* Returns true if erasures have left too few elements: less than a quarter of the maximum since the last rebuild, or
- * less than half as many per leaf as after this rebuild. */
+/* Returns true if erasures have left less than a quarter of the maximum number of elements, or leaves less than half as
+ * full as after the last rebuild. */
 static bool is_due(const struct ordo_hamt *hamt)
 {
     const size_t n = hamt->trie.n, leaves = hamt->trie.n_leaves;
@@ -152,7 +150,7 @@ static bool is_due(const struct ordo_hamt *hamt)
                                               2.0 * (double) hamt->built_leaves * (double) n + LEAVES_MIN;
 }
 
-/* Rebuilds the trie if is_due. Only logs an error, because the batch is already stored. */
+/* Only logs an error, because the batch is already stored. */
 static void rebuild_if_due(struct ordo_call *call, struct ordo_hamt *hamt)
 {
     const int mark = call->n_scratch;

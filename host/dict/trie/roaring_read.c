@@ -8,7 +8,7 @@
 
 #define MODULE "dict/trie/roaring_read.cl"
 
-/* Maximum bitmaps that one launch of roaring_walk follows, to limit its time. */
+/* Maximum bitmaps per launch, to limit its time. */
 #define WALK_MAX 4096
 
 struct reading {
@@ -51,7 +51,7 @@ static ordo_status check_faults(struct ordo_call *call, const struct reading *r)
     return ORDO_OK;
 }
 
-/* Minimum bytes of a bitmap of 64-bit keys, including the upper half of the keys. */
+/* Minimum bytes of a bitmap of 64-bit keys with their upper half. */
 #define PART_BYTES_MIN 12
 
 static ordo_status count_parts(struct ordo_call *call, struct reading *r)
@@ -218,8 +218,8 @@ ordo_status ordo_hamt_read_roaring_host(ordo_dict *dict, const void *bytes, size
     struct ordo_host_array a[] = { ordo_host_in(bytes, size, 1) };
     struct ordo_call       outer;
 
-    /* Copies the bytes. If kernels read the caller's memory, this call must wait for them after the trie is replaced,
-     * and the wait could fail. */
+    /* Copies the bytes. Otherwise, ordo_host_end would wait for kernels that read them. This wait could fail after the
+     * trie is replaced. */
     a[0].copied = true;
     ORDO_TRY(ordo_host_begin(&outer, dict->dev, &dict->last, a, 1));
     return ordo_host_end(&outer, a, 1, ordo_hamt_read_roaring(dict, a[0].slice, size, NULL));

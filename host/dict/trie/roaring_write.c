@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the keys of a HAMT in the Roaring portable format. */
 #include "dict/trie/hamt.h"
 
 #include "primitive/scan.h"
@@ -10,9 +9,9 @@
 struct writing {
     const ordo_dict *dict;
     cl_uint          n, n_containers, n_runs, wide;
-    cl_mem           keys, heads, runs, starts, run_starts; /* arrays over keys, containers and runs */
-    cl_mem           sizes, has_runs, firsts;               /* scanned arrays over containers */
-    cl_mem           part_starts, header_bytes;             /* arrays over bitmaps of 32-bit keys */
+    cl_mem           keys, heads, runs, starts, run_starts; /* per key, container or run */
+    cl_mem           sizes, has_runs, firsts;               /* prefix sums, per container */
+    cl_mem           part_starts, header_bytes;             /* per bitmap */
 };
 
 static ordo_status words(struct ordo_call *call, size_t n, cl_mem *out)
@@ -122,7 +121,6 @@ static ordo_status fill(struct ordo_call *call, const struct writing *w, const s
     return ordo_call_launch(call, &launch_fill, &fill);
 }
 
-/* Bytes of an empty set of 32-bit or 64-bit keys. */
 #define EMPTY_BYTES 8
 
 static ordo_status fill_empty(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_slice *out)

@@ -17,8 +17,7 @@ static void invalidate(ordo_dict *dict)
     ordo_runs_invalidate(dict);
 }
 
-/* Builds the trie above the run (the sorted array of keys) if it is missing. Only logs an error, because queries can
- * search the run without a trie. */
+/* Builds a missing trie above the sorted array. Only logs an error, because queries can search without a trie. */
 static void raise_if_possible(struct ordo_xfast *xfast, struct ordo_call *call)
 {
     if (ordo_xfast_raise(xfast, call) != ORDO_OK)
@@ -26,7 +25,7 @@ static void raise_if_possible(struct ordo_xfast *xfast, struct ordo_call *call)
                  "xfast: trie not built; queries search the sorted run until the next update");
 }
 
-/* Merges the run with a batch into *merged. If `combine` is NULL, the batch's values replace stored values. */
+/* If `combine` is NULL, the batch's values replace stored values. */
 static ordo_status merge(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_batch *b,
                          const struct ordo_merge_combine *combine, struct ordo_sorted_run *merged)
 {
@@ -115,7 +114,6 @@ static ordo_status compact(ordo_dict *dict, struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* Creates the empty hash table of prefixes. Its keys are words as wide as the dictionary's keys. */
 static void begin_prefixes(struct ordo_xfast *xfast, uint64_t seed)
 {
     struct ordo_hash *prefixes = &xfast->prefixes;
@@ -131,7 +129,7 @@ static ordo_status configure(ordo_dict *dict, const void *configuration)
 {
     const struct ordo_xfast_config *config = configuration;
 
-    /* The table must exist before the check. If the check fails, the dictionary is destroyed, which clears the
+    /* The table must exist before the check. After a failed check, the dictionary is destroyed, which clears the
      * table. */
     begin_prefixes(ordo_xfast_of(dict), config->seed);
     ORDO_REQUIRE(dict->dev, config->group <= GROUP_MAX, ORDO_INVALID, "group is %u: it may be 0 to %d",

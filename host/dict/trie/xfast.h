@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The X-fast trie on the host. cl/shared/xfast.h describes the trie and its invariants.
- *
- * The leaves are the run of a sorted array (dict/runs). An update merges run and batch, and rebuilds the trie. If
- * memory for the trie is short, queries search the run until the next update. */
+/* The X-fast trie on the host; cl/shared/xfast.h has its layout and invariants. The leaves are a sorted array
+ * (dict/runs). An update merges array and batch, and rebuilds the trie. If memory for the trie is short, queries search
+ * the array until the next update. */
 #ifndef ORDO_XFAST_PRIVATE_H
 #define ORDO_XFAST_PRIVATE_H
 
@@ -18,13 +17,13 @@ struct ordo_xfast {
     bool               level_tables;
     cl_ulong           seed;
     xfast_shape        shape; /* sizes of flat, masks, slots and prefixes */
-    cl_mem             flat;  /* NULL if the run has no trie */
-    cl_mem             masks; /* One bitmap per key (invariant X4). NULL until a query by prefix creates it. */
+    cl_mem             flat;  /* NULL if the trie is missing */
+    cl_mem             masks; /* Per key, a bitmap of its stored prefixes' lengths. NULL until a query by prefix. */
     cl_mem             slots; /* level tables, or NULL */
     size_t             flat_bytes, mask_bytes, slot_bytes, bytes_peak;
-    struct ordo_hash   prefixes; /* Hash table of prefixes, for internal use. Empty with level tables. */
+    struct ordo_hash   prefixes; /* Hash table of prefixes. Empty with level tables. */
     struct ordo_drafts drafts;
-    /* Kernel arguments of a concurrent batch: the elements before the batch. If there are none, all members are 0. */
+    /* Kernel arguments of a concurrent batch: the elements before the batch, or zeros. */
     struct {
         cl_mem            keys;
         struct ordo_slice values;
@@ -45,14 +44,12 @@ static inline struct ordo_sorted_run *ordo_xfast_run(struct ordo_xfast *xfast)
 /* ---- xfast_build.c ----------------------------------------------------------------------------------------------- */
 
 void ordo_xfast_drop(struct ordo_xfast *xfast);
-/* Builds `flat` and the hash table if they are missing and there is a run. Waits. */
+/* Builds the trie if it is missing and there are keys. Waits. */
 ordo_status      ordo_xfast_raise(struct ordo_xfast *xfast, struct ordo_call *call);
 void             ordo_xfast_note_peak(struct ordo_xfast *xfast);
 struct ordo_args ordo_xfast_args(struct ordo_xfast *xfast);
-/* Adds the arguments XFAST_TABLE (cl/dict/trie/xfast.cl). */
-void ordo_xfast_add_table(struct ordo_args *args, const struct ordo_xfast *xfast);
-/* Like ordo_dict_kernel, but compiles the kernel for values of XFAST_ENTRY_BYTES bytes, and for level
- * tables or one table. */
+void             ordo_xfast_add_table(struct ordo_args *args, const struct ordo_xfast *xfast);
+/* Compiles for values of XFAST_ENTRY_BYTES bytes, and for level tables or one table. */
 struct ordo_launch ordo_xfast_kernel(const struct ordo_xfast *xfast, const char *file, const char *kernel,
                                      size_t items);
 

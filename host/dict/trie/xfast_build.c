@@ -6,11 +6,10 @@
 
 #define MODULE "dict/trie/xfast_build.cl"
 
-/* Default of the configuration's `group`: number of key bits from one level of the hash table to the next. */
+/* Default of the configuration's `group`: key bits per level of the hash table. */
 #define GROUP_DEFAULT 4
 
-/* Returns `group` (bits per level), increased until all levels, with at most `most` entries each, cannot have more than
- * ORDO_MAX_COUNT entries. */
+/* Increases `group` (bits per level) until all levels, of at most `most` entries, fit into ORDO_MAX_COUNT entries. */
 static cl_uint widen(cl_uint group, size_t most, size_t lengths)
 {
     while (most * (lengths / group) > ORDO_MAX_COUNT)
@@ -93,8 +92,7 @@ static ordo_status make_flat(struct ordo_xfast *xfast, struct ordo_call *call)
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Allocates *offsets in scratch memory. Sets entry i to the number of hash table entries whose first key precedes key
- * i. Sets *total to the number of all entries. */
+/* Counts the hash table entries whose first key precedes each key, and all entries. Waits. */
 static ordo_status count_entries(struct ordo_xfast *xfast, struct ordo_call *call, cl_mem *offsets, size_t *total)
 {
     const size_t     n = (size_t) xfast->shape.count + 1;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executes concurrent batches on an X-fast trie by dict/trie/draft.h. */
 #include "dict/trie/xfast.h"
 
 #include <string.h>
@@ -10,7 +9,6 @@ static size_t elements(ordo_dict *dict)
     return xfast->runs.set.n ? xfast->runs.set.run[0].count : 0;
 }
 
-/* Adds the arguments XFAST_TRIE and the values. */
 static void add_trie(ordo_dict *dict, struct ordo_args *args)
 {
     struct ordo_xfast *xfast = ordo_xfast_of(dict);
