@@ -520,7 +520,10 @@ static void ask_batches(ordo_dict *dict, const struct arrays *a, uint32_t value_
         values_out, a->at[6], a->at[11], a->at[7], a->at[10], range_values, KEYS,
     };
     ignore(ordo_dict_apply(dict, &batch, &needed, NULL));
-    ignore(ordo_dict_apply_concurrent(dict, &concurrent, NULL));
+    for (uint32_t finds = 1; finds <= 2; finds++) { /* finds first, then by the number of operations */
+        ignore(ordo_device_set_tunable(dict->dev, "links.finds", finds));
+        ignore(ordo_dict_apply_concurrent(dict, &concurrent, NULL));
+    }
 }
 
 static void ask_dict(ordo_dict *dict, uint32_t value_bytes)
