@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Helps kernels in which one work-group handles one partition (a part of the buckets) of a hash table. */
+/* Each work-group handles one partition (a range of buckets) of the hash table at a time. */
 #pragma once
 #include "dict/hash/filter.cl"
 
-/* If 1, the kernels combine the values of a batch with stored values. The batch must then erase nothing, and be of kind
- * HASH_ANY or HASH_DISTINCT (enum hash_kind). */
+/* If 1, updates combine their values with stored values. The batch then erases nothing and is not HASH_RESOLVED. */
 #ifndef HASH_COMBINES
 #define HASH_COMBINES 0
 #endif
@@ -13,16 +12,15 @@
 #endif
 
 #if HASH_COMBINES
-typedef hash_value hash_given; /* Not const: kernels write combined values to the batch. */
+typedef hash_value hash_given;
 #else
 typedef const hash_value hash_given;
 #endif
 
-/* Synchronizes the work-group. CPU compilers turn the code between two barriers into a loop over work-items. PoCL 3.1
- * and 6.0 need three rules in cl/dict/hash for this:
- *   - A function that has a barrier ends with a barrier (except hash_move).
- *   - Code that has a barrier and runs only for some partitions ends with a barrier.
- *   - If one branch of an `if` has a barrier, the other branch has none. */
+/* Synchronizes the work-group. For PoCL 3.1 and 6.0, code in cl/dict/hash keeps three rules:
+ *   - A function with a barrier ends with a barrier (except hash_move).
+ *   - Code with a barrier that runs only for some partitions ends with a barrier.
+ *   - If one branch of an `if` has a barrier, the other has none. */
 ORDO_FN void hash_barrier(void)
 {
     if (HASH_GROUP > 1)
@@ -45,8 +43,8 @@ ORDO_FN void hash_set(__local uint *bits, uint i)
 
 /* ---- updates of a partition -------------------------------------------------------------------------------------- */
 
-/* Kernel parameters for a batch of updates, sorted by partition. Update j has index batch_index[j] in batch_values and
- * batch_erased, or index j if batch_index is NULL. */
+/* Kernel parameters of a batch of updates, sorted by partition. If batch_index is not NULL, update j's value and
+ * erased flag have index batch_index[j]. */
 #define HASH_BATCH                                                                                                     \
     __global const ordo_key *batch_mixed, __global const uint *batch_index, __global hash_given *batch_values,         \
         ulong batch_values_at, __global const uchar *batch_erased, ulong batch_erased_at, uint batch_kind,             \
@@ -61,7 +59,7 @@ typedef struct {
     __global hash_given     *values;
     __global const uchar    *erased;
     uint                     first; /* index of the partition's first update in the batch */
-    uint                     how;   /* how values are combined (VALUE_HOW), if HASH_COMBINES */
+    uint                     how;   /* operation that combines values (VALUE_HOW) */
 } hash_part;
 
 #define HASH_PART_HERE(part, table, p)                                                                                 \
@@ -90,8 +88,7 @@ ORDO_FN bool hash_erases(const hash_part *part, uint u)
     return part->erased && part->erased[hash_index_of(part, u)];
 }
 
-/* Each element of a partition has a number: slot + 1 for an element of the table, HASH_SLOTS_MAX + u + 1 for update u.
- * Number 0 means no element. */
+/* The element in slot s has number s + 1. Update u has number HASH_SLOTS_MAX + u + 1. Number 0 means no element. */
 #define HASH_NUMBERS (HASH_SLOTS_MAX + HASH_UPDATES_MAX)
 
 ORDO_FN ordo_key hash_key_of(const hash_table *table, const hash_part *part, uint number)
@@ -114,8 +111,8 @@ ORDO_FN ordo_value hash_value_of(const hash_table *table, const hash_part *part,
 
 /* ---- words ------------------------------------------------------------------------------------------------------- */
 
-/* During an update, local memory has a word for each slot of the partition. The word has three fields: how often the
- * slot's element has asked a bucket for a slot (proposals), the element's number, and the element's other bucket. */
+/* Local memory has a word for each slot. From the high bits, its fields are: the element's proposals (attempts to get
+ * a slot), number and other bucket. */
 #define HASH_PROPOSALS_SHIFT 28
 #define HASH_NUMBER_SHIFT    12
 #define HASH_PROPOSALS_MAX   15
@@ -140,8 +137,7 @@ ORDO_FN uint hash_other_of(uint word)
     return word & ((1u << HASH_NUMBER_SHIFT) - 1);
 }
 
-/* Asks a bucket for a slot for an element's word (hash_word). The bucket keeps its HASH_SLOTS greatest words. Returns
- * the word that gets no slot, or 0. */
+/* Offers a word to a bucket, which keeps its HASH_SLOTS greatest words. Returns the word that gets no slot, or 0. */
 ORDO_FN uint hash_propose(__local uint *bucket, uint word)
 {
     for (uint s = 0; s < HASH_SLOTS && word; s++)
@@ -149,8 +145,8 @@ ORDO_FN uint hash_propose(__local uint *bucket, uint word)
     return word;
 }
 
-/* Returns the hash_word of the element in slot s, or 0 if the slot is empty. It has 0 proposals if the element is in
- * its home bucket, 1 in its second bucket, else HASH_PROPOSALS_MAX. */
+/* Returns the word of the element in slot s, or 0. Its proposals are 0 in the home bucket, 1 in the second bucket,
+ * else HASH_PROPOSALS_MAX. */
 ORDO_FN uint hash_word_there(const hash_table *table, const hash_part *part, uint s)
 {
     const uint     bucket = s / HASH_SLOTS;
@@ -174,8 +170,8 @@ ORDO_FN uint hash_first_place(ordo_key mixed, uint places)
     return hash_share(hash_again(mixed) * 0x9e3779b1u, places);
 }
 
-/* Sets bit u in `live` if update u is the last of its key. Uses at most `most` elements of `words` as a hash table. If
- * HASH_COMBINES, *repeats becomes 1 if a key has several updates. */
+/* Sets bit u of `live` if update u is the last of its key. Uses `most` elements of `words`, or fewer, as a hash
+ * table. */
 ORDO_FN void hash_dedup(const hash_part *part, __local uint *words, uint most, __local uint *live, uint n_live,
                         __local uint *repeats)
 {

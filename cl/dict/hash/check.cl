@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the invariants of a hash table (shared/hash_table.h). hash_recount recomputes the spill counts of partitions
- * with the flag HASH_RECOUNT. */
+/* Checks the invariants of a hash table (shared/hash_table.h). */
 #pragma once
 #include "dict/hash/placement.cl"
 
@@ -29,8 +28,8 @@ void hash_recount(HASH_TABLE)
     }
 }
 
-/* Lowers wrong[x] to the index of the first partition that violates invariant x (enum hash_finding). The array `starts`
- * must be correct. */
+/* Lowers wrong[x] to the first partition that violates invariant x (enum hash_finding). The array `starts` must be
+ * correct. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_check(HASH_TABLE, __global uint *wrong)
 {

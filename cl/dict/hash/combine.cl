@@ -18,9 +18,9 @@ ORDO_FN uint hash_last_of(const hash_part *part, __local const uint *words, uint
     return last;
 }
 
-/* Combines the value of update u into the value of update `last`, by 32-bit atomics. For a minimum or maximum, the
- * value of `last` must be a rank (value_rank turns a value into an unsigned number), and the greatest rank wins. For
- * 8-byte ranks, combines only the upper words. hash_bring_lower then combines the lower words. */
+/* Combines the value of update u into the value of update `last`. For a minimum or maximum, the latter must be a rank
+ * (an unsigned number, see value_rank). The greatest rank wins. hash_bring_lower then combines the lower words of
+ * 8-byte ranks. */
 ORDO_FN void hash_bring(const hash_part *part, uint u, uint last)
 {
     volatile __global uint *to = (volatile __global uint *) (part->values + hash_index_of(part, last));
@@ -42,8 +42,7 @@ ORDO_FN void hash_bring(const hash_part *part, uint u, uint last)
 #endif
 }
 
-/* Combines the lower words of 8-byte ranks (see hash_bring). A barrier must separate this call from all calls of
- * hash_bring. */
+/* Combines the lower words of 8-byte ranks, after hash_bring and a barrier. */
 ORDO_FN void hash_bring_lower(const hash_part *part, uint u, uint last)
 {
 #if ORDO_VALUE_BYTES == 8
@@ -54,8 +53,8 @@ ORDO_FN void hash_bring_lower(const hash_part *part, uint u, uint last)
 #endif
 }
 
-/* Combines the values of each repeated key into the value of its last update. `words` and `live` must come from
- * hash_dedup. If `folds` is false, combines nothing. The whole work-group must call this. */
+/* Combines all values of a key into the value of its last update, if `folds` is true. The whole work-group must call
+ * this. */
 ORDO_FN void hash_fold(const hash_part *part, __local const uint *words, uint most, __local const uint *live,
                        bool folds)
 {

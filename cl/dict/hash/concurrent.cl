@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a concurrent batch on a hash table. hash_apply runs the updates, and some give up. hash_gather copies these to
- * an ordered batch. hash_scatter copies the ordered batch's results back. */
+/* Runs a concurrent batch. hash_apply runs the updates. hash_gather copies updates that gave up to an ordered batch.
+ * hash_scatter copies their results back. */
 
-/* Each bucket has a latch (a lock of one bit), which several buckets can share. To store or erase a key, a work-item
- * must hold the latch of the key's home bucket. So operations on one key take effect one after another. The latch also
- * guards the home bucket's spill count (the number of its keys in other buckets). Keys with other latches can have the
- * same second bucket, so work-items claim empty slots by a compare-and-swap.
+/* Each bucket has a latch (a lock of one bit), which other buckets may share. A work-item that stores or erases a key
+ * holds the latch of the key's home bucket. So operations on one key take effect one after another. The latch also
+ * guards the home bucket's spill count (the number of its keys in their second bucket). Keys with different latches
+ * can share a second bucket, so work-items claim slots by compare-and-swap.
  *
- * No operation waits for a latch, so the lanes of a sub-group need no independent progress. An operation gives up after
+ * No operation waits for a latch, so lanes of a sub-group need no independent progress. An operation gives up after
  * HASH_TRIES tries, or if both buckets of its key are full. */
 
 /* Memory order of accesses to words that other work-items may change in the same launch. "Fence" means
- * ordo_fence_device: acquire and release, device scope. "After the latch" means after the atomic update that set the
- * latch bit. If HASH_BY_FENCE, a fence ensures this. Otherwise the accesses' addresses depend on the update's result
- * (ORDO_AFTER_ORDERS of device/atomic.cl). HASH_MARK is the upper word of an 8-byte key while it changes.
+ * ordo_fence_device: acquire and release, device scope. "After the latch" means after the ordo_or that sets the latch
+ * bit. If HASH_BY_FENCE, a fence ensures this. Otherwise addresses depend on the result of ordo_or (see ordo_after).
+ * HASH_MARK is the upper word of an 8-byte key while it changes.
  *
  *   access                      how                              order
  *   set a latch bit             ordo_or, relaxed                 fence after it, or ordo_after
@@ -54,7 +54,7 @@
 typedef struct {
     hash_table table;
     uint       final; /* If 1, an operation that finds no free slot gets OUTCOME_NOT_STORED. */
-    /* Always 0, but compilers do not know this. ordo_after uses it to make addresses depend on loads. */
+    /* Always 0, but compilers cannot know this. ordo_after needs such a number. */
     uint                       never;
     uint                       n_latches;
     __global const uchar      *codes;
@@ -68,7 +68,7 @@ typedef struct {
 typedef struct {
     uint              i, code;
     ordo_key          mixed;
-    uint              partition, start, buckets, first; /* `first` is the key's home bucket, counted from `start`. */
+    uint              partition, start, buckets, first; /* `first`: home bucket, counted from `start` */
     concurrent_faults faults;
 } hash_op;
 
@@ -95,8 +95,7 @@ ORDO_FN uint hash_answer(const hash_batch *batch, const hash_op *op, bool found)
 
 /* ---- slots ------------------------------------------------------------------------------------------------------- */
 
-/* Returns the address of a slot's upper key word, which shows whether the slot is empty. A 4-byte key has only this
- * word. */
+/* Returns the address of a slot's upper key word. */
 ORDO_FN volatile __global uint *hash_upper(const hash_table *table, uint bucket, uint slot)
 {
     return (volatile __global uint *) hash_keys(table, bucket) + (slot + 1) * (KEY_BITS / 32) - 1;
@@ -107,8 +106,7 @@ ORDO_FN volatile __global uint *hash_upper(const hash_table *table, uint bucket,
 /* Upper word of a slot while a work-item changes its 8-byte key. No key of the partition has this word. */
 #define HASH_MARK(empty) (HASH_UPPER_OF(empty) | 1)
 
-/* Bit s of `same` is 1 if slot s seems to hold the key: a load of an 8-byte key can be torn (see hash_slot_with). Bit s
- * of `empty` is 1 if slot s is empty. */
+/* Bit s of `same` is 1 if slot s seems to hold the key. A torn load of an 8-byte key can set this bit wrongly. */
 typedef struct {
     uint same, empty;
 } hash_seen;
@@ -138,8 +136,8 @@ ORDO_FN hash_seen hash_scan_bucket(const hash_table *table, uint bucket, ordo_ke
     return seen;
 }
 
-/* Returns the slot that holds the key, or HASH_NONE. Tests only slots whose bits in `same` are 1. The caller must hold
- * the latch of the home bucket. Loads 8-byte keys again, because the first 16-byte load may be torn. */
+/* Returns the slot that holds the key, or HASH_NONE. Tests the slots in the bit mask `same`. Loads 8-byte keys again,
+ * because the first load may be torn. The caller must hold the latch of the home bucket. */
 ORDO_FN uint hash_slot_with(const hash_table *table, uint bucket, uint same, ordo_key mixed)
 {
 #if KEY_BITS == 32
@@ -205,7 +203,7 @@ ORDO_FN void hash_vacate(const hash_batch *batch, hash_op *op, uint bucket, uint
 typedef struct {
     hash_place place;
     uint       spilled;
-    uint       empty[2]; /* Empty slots as bits: [0] home bucket, [1] second bucket. */
+    uint       empty[2]; /* bit masks of empty slots in the home and second bucket */
 } hash_finding;
 
 ORDO_FN uint hash_second_of(const hash_op *op)
@@ -235,8 +233,8 @@ ORDO_FN hash_finding hash_seek(const hash_table *table, const hash_op *op)
     return finding;
 }
 
-/* Adds delta (1 or -1) to the spill count of op's home bucket (the number of this bucket's keys in other buckets). If
- * `spilled`, the present count, is HASH_SCAN (saturated), only sets the partition's flag HASH_RECOUNT. */
+/* Adds 1 or -1 to the number of the home bucket's keys in their second bucket. `spilled` is the old number. If it is
+ * saturated (HASH_SCAN), only sets the flag HASH_RECOUNT. */
 ORDO_FN void hash_spill(const hash_table *table, const hash_op *op, uint spilled, uint delta)
 {
     const uint bucket = op->start + op->first;
@@ -267,8 +265,7 @@ ORDO_FN void hash_put_value(const hash_batch *batch, const hash_table *table, co
 #endif
 }
 
-/* Stores the operation's key in a slot of bucket b whose bit in `slots` is 1. Returns false if other work-items have
- * claimed all these slots. */
+/* Returns false if other work-items claimed all slots in the bit mask `slots`. */
 ORDO_FN bool hash_put_into(const hash_batch *batch, const hash_table *table, hash_op *op, uint b, uint slots)
 {
     for (uint slot = 0; slot < HASH_SLOTS; slot++) {
@@ -338,8 +335,7 @@ ORDO_FN uint hash_try(const hash_batch *batch, hash_op *op)
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
 
-/* Sets up *op for operation i. Returns false if this is not an update. `again` must be true if an earlier launch tried
- * the operation. */
+/* Returns false if operation i is not an update. `again` is true if an earlier launch tried the operation. */
 ORDO_FN bool hash_take_op(const hash_batch *batch, hash_op *op, uint i, bool again)
 {
     const hash_table *table = &batch->table;
@@ -370,7 +366,7 @@ ORDO_FN void hash_give_up(const hash_batch *batch, const hash_op *op, uint came)
         batch->pending[ordo_add(batch->state + HASH_PENDING, 1)] = op->i;
 }
 
-/* Keeps all lanes of a sub-group in the loop of hash_run_op until all are done. */
+/* Keeps all lanes of a sub-group in a loop until no lane needs another try. */
 #if SUBGROUP_MAY_PART && RUN_GROUP % ORDO_SUBGROUP == 0
 #define HASH_ANY_LANE(more) subgroup_any(more)
 #else
@@ -382,7 +378,7 @@ ORDO_FN void hash_give_up(const hash_batch *batch, const hash_op *op, uint came)
 #define HASH_KERNEL ORDO_KERNEL(RUN_GROUP)
 #endif
 
-/* If `more`, tries *op until it is done or gives up. All lanes of a sub-group must call this function. */
+/* All lanes of a sub-group must call this, even if `more` is false. */
 ORDO_FN void hash_run_op(const hash_batch *batch, hash_op *op, bool more, uint how)
 {
     for (uint tries = 0; tries < HASH_TRIES(op) && HASH_ANY_LANE(more); tries++) {
@@ -414,8 +410,8 @@ ORDO_FN void hash_run(const hash_batch *batch, __global const uint *again, uint 
 
 #define AT(array) (array ? array + array##_at : array)
 
-/* Runs operations first .. first + n - 1 of the batch, or of the list `again` if not NULL. `how` is an enum hash_way.
- * n_latches must be a power of two. All latches must be 0. */
+/* Runs n operations of the batch, or of the list `again` if not NULL, from index `first` on. `how` is an enum
+ * hash_way. n_latches must be a power of two. All latches must be 0. */
 HASH_KERNEL
 void hash_apply(HASH_TABLE, uint first, uint n, uint how, uint final, uint never, __global const uint *again,
                 __global uint *pending, __global uint *state, __global uint *latches, uint n_latches,
@@ -445,8 +441,7 @@ void hash_apply(HASH_TABLE, uint first, uint n, uint how, uint final, uint never
     hash_update_filters(&batch.table, &changed);
 }
 
-/* Answers the finds and contains. For tests, operation i gets the begin time 2 * i and the end time 2 * i + 1 in
- * `history`. */
+/* For tests, `history` gets a begin and an end time per operation. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_find_in_batch(HASH_TABLE, uint n, __global uint *history, __global const uchar *codes, ulong codes_at,
                         __global const ordo_key *keys, ulong keys_at, __global hash_value *values_out,
@@ -506,8 +501,7 @@ void hash_gather(__global const uint *left, uint first, uint count, __global con
     }
 }
 
-/* Copies the results of the ordered batch (the operations that gave up) to the concurrent batch. Operation l of the
- * ordered batch is operation left[first + l] of the concurrent one. In `history`, it ends at time tick + l. */
+/* Operation l of the ordered batch is operation left[first + l] of the concurrent batch. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_scatter(__global const uint *left, uint first, uint count, __global const uchar *results,
                   __global uchar *found, ulong found_at, __global uchar *outcomes, ulong outcomes_at,

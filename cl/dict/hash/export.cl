@@ -22,7 +22,7 @@ ORDO_FN uint hash_sum_before(uint x, __local uint *sums, uint *total)
     return upto - x;
 }
 
-/* Copies all elements in partition order. before[p] must be the number of elements in partitions below p. */
+/* before[p] must be the number of elements in partitions below p. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_export(HASH_TABLE, __global const uint *before, __global ordo_key *keys_out, ulong keys_out_at,
                  __global hash_value *values_out, ulong values_out_at)

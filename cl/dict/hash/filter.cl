@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Updates filters: words that only CPUs have, one for each bucket. Each key sets two bits of its bucket's filter. If
- * one of these bits is 0, the bucket lacks the key. */
+/* On CPUs, each bucket has a filter of one word. Each key sets two bits of its bucket's filter. If one of a key's bits
+ * is 0, the bucket lacks the key. */
 #pragma once
 #include "dict/hash/table.cl"
 
@@ -17,7 +17,7 @@ ORDO_FN uint hash_filter_of(ordo_key mixed)
     return 1u << (x & 15) | 0x10000u << ((x >> 4 & 15) * 15 >> 4);
 }
 
-/* Computes the filter of a bucket of partition p from its keys, even while other work-items change them. */
+/* Other work-items may change the bucket's keys meanwhile. */
 ORDO_FN uint hash_filter_for(const hash_table *table, uint p, uint bucket, uint spilled)
 {
     __global const uint *words = (__global const uint *) hash_keys(table, bucket);
@@ -37,7 +37,7 @@ ORDO_FN uint hash_filter_for(const hash_table *table, uint p, uint bucket, uint 
     return two.x | two.y | (spilled ? HASH_SPILLED : 0);
 }
 
-/* Rewrites a bucket's filter from its keys. Only one work-item may call this for a bucket. */
+/* Only one work-item may call this for a bucket. */
 ORDO_FN void hash_filter(const hash_table *table, uint p, uint bucket)
 {
     hash_filters(table)[bucket] = hash_filter_for(table, p, bucket, table->spills[bucket]);
@@ -58,9 +58,9 @@ typedef struct {
     uint n, bucket[HASH_CHANGED_MAX], partition[HASH_CHANGED_MAX];
 } hash_changed;
 
-/* Updates the filters of the buckets in *changed and empties this list. Each work-item must call this before the launch
- * ends. Repeats until no filter was wrong. Each pass begins with an atomic operation on one shared word. So the last
- * pass of all work-items sees all changes. */
+/* Corrects the filters of the buckets in *changed. Each work-item must call this before the launch ends. Repeats until
+ * no filter was wrong. Each pass begins with an atomic operation on one shared word. So the last pass of all
+ * work-items sees all changes. */
 ORDO_FN void hash_update_filters(const hash_table *table, __private hash_changed *changed)
 {
     while (changed->n) {

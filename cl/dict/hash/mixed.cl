@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executes a mixed batch of operations on single keys: computes the results, and one update for each changed key. The
- * batch must be sorted by partition, with operations on equal keys in the caller's order. */
+/* Executes a mixed batch of operations on single keys. Computes the results, and one update for each changed key. The
+ * batch must be sorted by partition, with equal keys in the caller's order. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/hash/batch.cl"
 
 #define HASH_CHAINS (HASH_MIXED_MAX + HASH_MIXED_MAX / 2)
 
-/* A chain is the list of operations on one key. */
+/* A chain is a list of the operations on one key, in any order. */
 typedef struct {
-    uint   places[HASH_CHAINS];   /* Hash table of chains: 1 + the index of a chain's first operation, or 0. */
-    uint   next[HASH_MIXED_MAX];  /* 1 + the index of the next operation in the chain, or 0. */
-    ushort chain[HASH_MIXED_MAX]; /* first operation of the chain */
+    uint   places[HASH_CHAINS];   /* hash table of chains: 1 + index of the head, or 0 */
+    uint   next[HASH_MIXED_MAX];  /* 1 + index of the next operation in the chain, or 0 */
+    ushort chain[HASH_MIXED_MAX]; /* index of the chain's head */
     uchar  codes[HASH_MIXED_MAX];
     uint   stored, gone;
 } hash_chains;
@@ -50,7 +50,7 @@ ORDO_FN void hash_link(const hash_part *part, __global const uchar *codes, __loc
 typedef struct {
     uint set;    /* last upsert or erasure before the operation */
     uint insert; /* first insert between `set` and the operation */
-    bool last;   /* true if no operation on the key follows */
+    bool last;   /* no operation on the key follows */
 } hash_before;
 
 #define HASH_EACH_LINK(v, mem, u)                                                                                      \
@@ -75,8 +75,8 @@ ORDO_FN hash_before hash_look_back(const __local hash_chains *mem, uint u)
     return before;
 }
 
-/* Returns the state of a key before an operation: HASH_ERASED if the key is absent, HASH_LEFT if the batch has not
- * changed it, else the index of the operation that wrote its value. */
+/* Returns HASH_ERASED if the key is absent before the operation, HASH_LEFT if the batch has not changed it, else the
+ * index of the operation that wrote its value. */
 ORDO_FN uint hash_state_before(const hash_part *part, const __local hash_chains *mem, const hash_before *before,
                                bool there)
 {
@@ -95,8 +95,6 @@ ORDO_FN uint hash_state_after(uint code, uint before, uint i)
     return code == CODE_UPSERT || (code == CODE_INSERT && before == HASH_ERASED) ? i : before;
 }
 
-/* Returns true if hash_mixed can run the batch. All operations must be on single keys and have the values that they
- * need. */
 ORDO_FN bool hash_can_do(__global const uint *found, bool has_values)
 {
     const uint codes = found[HASH_CODES];
@@ -104,9 +102,9 @@ ORDO_FN bool hash_can_do(__global const uint *found, bool has_values)
     return codes >> CODE_SEEK_LT == 0 && found[HASH_LARGEST] <= HASH_MIXED_MAX && (has_values || !needs_values);
 }
 
-/* Writes the results of all operations. If operation u is the last on its key and the batch changes the key, left[u]
- * becomes the index of the key's new value, or HASH_ERASED. Otherwise left[u] becomes HASH_LEFT. Sets
- * found[HASH_REFUSED] to 1 if a partition would get too many elements. If hash_can_do is false, sets only this flag. */
+/* For the last operation u on a changed key, left[u] becomes the index of the key's new value, or HASH_ERASED. All
+ * other entries of `left` become HASH_LEFT. Sets found[HASH_REFUSED] to 1 if hash_can_do is false or a partition would
+ * get too full. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_mixed(HASH_TABLE, HASH_BATCH, __global const uchar *codes, ulong codes_at, __global uint *left,
                 __global uchar *found_out, ulong found_out_at, __global hash_value *values_out, ulong values_out_at,

@@ -5,8 +5,7 @@
 #include "dict/each.cl"
 #include "dict/hash/table.cl"
 
-/* Writes the mixed (hashed) keys to `mixed`, and i to index[i]. Sets bit c of found[HASH_CODES] if the batch has
- * operation code c. */
+/* Sets bit c of found[HASH_CODES] if the batch has operation code c. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_mix_keys(__global const ordo_key *keys, ulong keys_at, uint n, ulong seed, __global ordo_key *mixed,
                    __global uint *index, __global const uchar *codes, ulong codes_at, __global uint *found)
@@ -23,7 +22,7 @@ void hash_mix_keys(__global const ordo_key *keys, ulong keys_at, uint n, ulong s
         ordo_or(&found[HASH_CODES], seen);
 }
 
-/* Writes to bounds[p] the index of the first key whose partition is at least p. The n mixed keys must be sorted. */
+/* bounds[p] becomes the index of the first key in partition p or later. The keys must be sorted. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_bounds(__global const ordo_key *mixed, uint n, uint bits, __global uint *bounds)
 {
@@ -45,7 +44,7 @@ void hash_bounds(__global const ordo_key *mixed, uint n, uint bits, __global uin
  *
  *   found[HASH_LARGEST]   greatest number of updates in a partition
  *   found[HASH_TOTAL]     number of elements in the table
- *   found[HASH_FULL]      1 if a partition would be too full if all its updates stored new keys */
+ *   found[HASH_FULL]      1 if a partition may become too full */
 ORDO_KERNEL(RUN_GROUP)
 void hash_measure(HASH_TABLE, __global const uint *bounds, __global uint *found)
 {
@@ -69,8 +68,8 @@ void hash_measure(HASH_TABLE, __global const uint *bounds, __global uint *found)
         ordo_add(&found[HASH_TOTAL], total);
 }
 
-/* starts[p] becomes the number of buckets of partition p. The keys then fill `load` percent of the slots, or more if
- * HASH_BUCKETS_MAX limits the number. found[HASH_LARGEST] becomes the greatest number. */
+/* starts[p] becomes the number of buckets of partition p, so that its keys fill `load` percent of the slots. Large
+ * partitions may be fuller. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_size(__global const uint *bounds, __global const uint *incoming, uint more, uint bits, uint load,
                __global uint *starts, __global uint *found)

@@ -7,9 +7,9 @@
 #define HASH_LIVE_WORDS ((HASH_UPDATES_MAX + 31) / 32)
 
 typedef struct {
-    uint words[HASH_PLACES];     /* Hash table of hash_dedup. Afterwards, a word for each slot (hash_word). */
+    uint words[HASH_PLACES];     /* first the hash table of hash_dedup, then a word per slot (hash_word) */
     uint live[HASH_LIVE_WORDS];  /* Bit u is 1 if update u is the last of its key. */
-    uint fresh[HASH_LIVE_WORDS]; /* Bit u is 1 if update u is live and stores a new key. */
+    uint fresh[HASH_LIVE_WORDS]; /* Bit u is 1 if live update u stores a new key. */
     uint stashed[(HASH_NUMBERS + 31) / 32];
     uint spills[HASH_BUCKETS_MAX];
     uint stored, gone, any_stashed, repeats;
@@ -36,10 +36,9 @@ ORDO_FN void hash_load(const hash_table *table, const hash_part *part, __local h
     hash_barrier();
 }
 
-/* Finds a slot for the key of update u. An element asks (proposes to) its home bucket and its second bucket by turns.
- * A full bucket gives up the element that has asked least often, which may be the one that asks now. Among equals it
- * gives up the element with the smallest hash_number_of. The loop then finds a slot for that element. After
- * HASH_PROPOSALS_MAX proposals, an element is stashed: hash_stash puts it into any free slot. */
+/* Finds a slot for the key of update u. An element asks its home bucket and its second bucket in turn. A full bucket
+ * rejects its smallest word: an element that has asked least often. The rejected element then asks its other bucket.
+ * After HASH_PROPOSALS_MAX proposals, hash_stash finds it a slot. */
 ORDO_FN void hash_settle(const hash_table *table, const hash_part *part, __local hash_local *mem, uint u)
 {
     uint bucket = hash_home(part->mixed[u], table->bits, part->buckets);
@@ -55,8 +54,8 @@ ORDO_FN void hash_settle(const hash_table *table, const hash_part *part, __local
     atomic_or(&mem->any_stashed, 1u);
 }
 
-/* Puts the stashed elements (which no bucket kept) into the first free slots, in the order of their numbers. Needs
- * enough free slots. Only one work-item may call this. */
+/* Puts the stashed elements into the first free slots, in order of their numbers. There must be enough free slots.
+ * Only one work-item may call this. */
 ORDO_FN void hash_stash(const hash_table *table, const hash_part *part, __local hash_local *mem)
 {
     uint slot = 0;

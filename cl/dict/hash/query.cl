@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds and erases keys of a hash table. A work-item on a CPU handles HASH_IN_FLIGHT keys at a time. */
+/* Finds and erases keys. On CPUs, a work-item handles HASH_IN_FLIGHT keys at a time. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/hash/filter.cl"
@@ -10,15 +10,14 @@
 #define HASH_IN_FLIGHT 1
 #endif
 
-/* A block of n keys from index `at` on. start[i] is the first bucket of key i's partition, buckets[i] the partition's
- * bucket count. */
+/* Key i's partition has buckets[i] buckets, from bucket start[i] on. */
 typedef struct {
     uint     at, n;
     ordo_key mixed[HASH_IN_FLIGHT];
     uint     start[HASH_IN_FLIGHT], buckets[HASH_IN_FLIGHT];
 } hash_block;
 
-/* On a GPU a block has one key, and i is always 0. Arrays with a constant index stay in registers. */
+/* On a GPU, i is always 0. Arrays with a constant index stay in registers. */
 #if ORDO_CPU
 #define HASH_EACH_IN_BLOCK(i, block) for (uint i = 0; i < (block).n; i++)
 #else
@@ -90,8 +89,8 @@ ORDO_FN bool hash_may_have(uint filter, ordo_key mixed)
     return (~filter & hash_filter_of(mixed)) == 0;
 }
 
-/* Searches the home buckets of all keys in the block. If `sift`, skips a bucket whose filter excludes the key. Lists in
- * `on` the keys that may be in other buckets. */
+/* Searches home buckets. If `sift` is true, skips buckets whose filter excludes the key. Lists in `on` the keys that
+ * may be in other buckets. */
 ORDO_FN void hash_look_first(const hash_table *table, const __private hash_block *block, __private hash_place *places,
                              bool sift, __private hash_list *on)
 {
@@ -118,8 +117,7 @@ ORDO_FN void hash_look_first(const hash_table *table, const __private hash_block
     }
 }
 
-/* Searches the second buckets of the keys in `on`. If the home bucket's spill count is HASH_SCAN (saturated), searches
- * all buckets. */
+/* If the home bucket's spill count is saturated (HASH_SCAN), searches all buckets. */
 ORDO_FN void hash_look_second(const hash_table *table, const __private hash_block *block, __private hash_place *places,
                               __private hash_list *on)
 {
@@ -191,8 +189,7 @@ void hash_find(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, uint n,
     }
 }
 
-/* Empties the slot of key `mixed`, whose upper word is at `word`. If several work-items erase the key, only one call
- * returns true. That work-item must update the counts. */
+/* If several work-items erase the key, only one call returns true. That work-item must update the counts. */
 ORDO_FN bool hash_empty_slot(const hash_table *table, volatile __global uint *word, ordo_key mixed)
 {
     const uint upper = (uint) (mixed >> (KEY_BITS - 32));
@@ -228,8 +225,8 @@ ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __p
     return taken;
 }
 
-/* Erases the key from its second bucket, and decrements the home bucket's spill count. A count of HASH_SCAN (saturated)
- * stays. The function then searches all buckets, and sets the flag HASH_RECOUNT. */
+/* Erases the key from its second bucket, and decrements the home bucket's spill count. If this count is saturated
+ * (HASH_SCAN), searches all buckets, and sets the flag HASH_RECOUNT instead. */
 ORDO_FN bool hash_take_spilled(const hash_table *table, uint p, uint start, uint n, ordo_key mixed,
                                __private hash_changed *changed)
 {

@@ -7,7 +7,7 @@
 
 #define HASH_NONE 0xffffffffu
 
-/* Kernel parameters of a hash table. table_starts is NULL if the table is empty. */
+/* table_starts is NULL if the table is empty. */
 #define HASH_TABLE                                                                                                     \
     __global uchar *table_buckets, __global uchar *table_spills, __global uint *table_starts,                          \
         __global uint *table_counts, uint table_bits, ulong table_seed
@@ -23,8 +23,8 @@ typedef struct {
     ulong           seed;
 } hash_table;
 
-/* hash_mix is a bijection that makes keys look random, hash_unmix its inverse. The 32-bit version is by C. Wellons, the
- * 64-bit one is D. Stafford's variant 13. */
+/* hash_mix is a bijection that makes keys look random. The 32-bit version is by C. Wellons, the 64-bit one is D.
+ * Stafford's variant 13. */
 #if KEY_BITS == 32
 ORDO_FN ordo_key hash_mix(ordo_key key, ulong seed)
 {
@@ -135,11 +135,11 @@ ORDO_FN uint hash_load_spills(const hash_table *table, uint bucket)
     return ordo_load_uncached((volatile __global uint *) table->spills + bucket / 4) >> bucket % 4 * 8 & 0xff;
 }
 
-/* Returns the slot in which the bucket holds the key, or HASH_NONE. */
+/* Returns the slot of the key, or HASH_NONE. */
 #if ORDO_CPU
 ORDO_FN uint hash_slot_of(const hash_table *table, uint bucket, ordo_key mixed)
 {
-    /* Byte s of `same` is 255 if slot s holds the key. If no slot does, clz is 64 and the result is HASH_NONE. */
+    /* If no slot holds the key, clz is 64 and the result is HASH_NONE. */
 #if KEY_BITS == 32
     const char8 same = convert_char8(*(const __global uint8 *) hash_keys(table, bucket) == mixed);
 #else
@@ -179,7 +179,7 @@ ORDO_FN uint hash_slot_of(const hash_table *table, uint bucket, ordo_key mixed)
 }
 #endif
 
-/* Place of a key. `slot` is HASH_NONE if the key is absent. */
+/* `slot` is HASH_NONE if the key is absent. */
 typedef struct {
     uint bucket, slot;
 } hash_place;
@@ -194,8 +194,7 @@ ORDO_FN hash_place hash_find_stashed(const hash_table *table, uint start, uint n
     return place;
 }
 
-/* Continues the search for a key that is not in its home bucket, start + `first`. This bucket's spill count must not be
- * 0. */
+/* Searches for a key outside its home bucket, start + first. This bucket's spill count must not be 0. */
 ORDO_FN hash_place hash_look_on(const hash_table *table, uint start, uint n, uint first, ordo_key mixed)
 {
     hash_place place = { start + hash_second(mixed, first, n), HASH_NONE };
@@ -205,7 +204,7 @@ ORDO_FN hash_place hash_look_on(const hash_table *table, uint start, uint n, uin
     return place;
 }
 
-/* Finds a mixed key in its partition, the n buckets from `start` on. n must not be 0. */
+/* Finds a mixed key in the n buckets from `start` on. n must not be 0. */
 ORDO_FN hash_place hash_look(const hash_table *table, uint start, uint n, ordo_key mixed)
 {
     const uint first = hash_home(mixed, table->bits, n);

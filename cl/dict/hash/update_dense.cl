@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applies a batch that has many updates per partition of a hash table. */
+/* Applies a batch that has many updates per partition. */
 #pragma once
 #include "dict/hash/placement.cl"
 
-/* Looks up the key of each live update (the last update of its key). Counts new keys in mem->stored and erased keys in
- * mem->gone. Sets the bits of new keys in mem->fresh. If `change`, also stores the values of present keys, and clears
- * the word of each erased element's slot in mem->words. */
+/* Looks up the key of each live update (the last update of its key). Marks new keys in mem->fresh. If `change` is
+ * true, stores values of present keys, and clears the words of erased elements. */
 ORDO_FN void hash_match(const hash_table *table, const hash_part *part, __local hash_local *mem, bool change)
 {
     HASH_EACH (u, part->n) {
@@ -34,8 +33,8 @@ ORDO_FN void hash_match(const hash_table *table, const hash_part *part, __local 
     hash_barrier();
 }
 
-/* Sets found[HASH_FULL] to 1 if a partition would get more than HASH_LIMIT elements. Each partition may have at most
- * HASH_UPDATES_MAX updates. */
+/* Sets found[HASH_FULL] to 1 if a partition would get too full. Each partition may have at most HASH_UPDATES_MAX
+ * updates. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_plan(HASH_TABLE, HASH_BATCH, __global uint *found)
 {
@@ -75,7 +74,7 @@ ORDO_FN bool hash_changes(const hash_table *table, const hash_part *part, uint s
     return hash_partition(was, table->bits) == part->number;
 }
 
-/* Moves elements to their new slots. Reads all moved elements before it writes a slot. */
+/* Reads all moved elements before it writes a slot. */
 ORDO_FN void hash_move(const hash_table *table, const hash_part *part, __local hash_local *mem)
 {
     const uint     slots = part->buckets * HASH_SLOTS;
@@ -117,9 +116,8 @@ ORDO_FN bool hash_renews(__global const uint *left, uint p)
     return !HASH_COMBINES || !left || left[p] != HASH_NEW_LEFT;
 }
 
-/* Updates each partition p with left[p] != HASH_DONE, or all if `left` is NULL. Each must have free slots for its new
- * keys. If HASH_COMBINES, then sets left[p] to HASH_DONE: if the host repeats a failed launch, no value is combined
- * again. */
+/* Updates each partition p whose left[p] is not HASH_DONE, or all if `left` is NULL. Partitions must have free slots
+ * for new keys. If HASH_COMBINES, left[p] becomes HASH_DONE, so that a repeated launch combines no value twice. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_update_dense(HASH_TABLE, HASH_BATCH, __global uint *left, uint how)
 {

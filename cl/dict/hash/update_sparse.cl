@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applies a batch that has few updates per partition of a hash table. Leaves some partitions to hash_update_dense. */
+/* Applies a batch that has few updates per partition. */
 #pragma once
 #include "dict/hash/batch.cl"
 
-/* hash_update_dense handles a partition with more than HASH_SPARSE_MAX updates or HASH_MOVED_MAX displaced elements. */
+/* hash_update_dense handles partitions with more updates or displaced elements. */
 #define HASH_SPARSE_MAX 512
 #define HASH_MOVED_MAX  240
 
 typedef struct {
-    uint words[HASH_SLOTS_MAX]; /* Hash table of hash_dedup. Afterwards, a word for each slot (hash_word). */
+    uint words[HASH_SLOTS_MAX]; /* first the hash table of hash_dedup, then a word per slot (hash_word) */
     uint live[HASH_SPARSE_MAX / 32];
     uint fresh[HASH_SPARSE_MAX / 32];
     uint touched[(HASH_BUCKETS_MAX + 31) / 32]; /* Bit b is 1 if bucket b is loaded into `words`. */
     uint gone_from[HASH_SLOTS_MAX / 32];        /* Bit s is 1 if the element of slot s is erased. */
-    int  spills[HASH_BUCKETS_MAX];              /* Change of each bucket's spill count. */
+    int  spills[HASH_BUCKETS_MAX];              /* change of each bucket's spill count */
     uint stored, gone, moved, left, repeats;
     /* displaced elements and their new slots */
     ordo_key keys[HASH_MOVED_MAX];
@@ -24,7 +24,7 @@ typedef struct {
 } hash_sparse;
 ORDO_STATIC_ASSERT(sizeof(hash_sparse) <= HASH_LOCAL_MAX, "small devices have the local memory");
 
-/* Clears *mem, except `live`. A group of one work-item also keeps `words`, because its hash_touch overwrites them. */
+/* Clears *mem, except `live`. A single work-item keeps `words` too, because hash_touch overwrites them. */
 ORDO_FN void hash_begin_sparse(const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (i, HASH_SPARSE_MAX / 32)
@@ -41,9 +41,8 @@ ORDO_FN void hash_begin_sparse(const hash_part *part, __local hash_sparse *mem)
         mem->stored = mem->gone = mem->moved = mem->left = 0;
 }
 
-/* Looks up the key of each live update (the last update of its key). Stores the values of present keys. Counts new keys
- * in mem->stored and erased keys in mem->gone. Sets the bits of new keys in mem->fresh and of erased slots in
- * mem->gone_from. */
+/* Looks up the key of each live update (the last update of its key). Marks new keys in mem->fresh and erased slots in
+ * mem->gone_from. Stores values of present keys. */
 ORDO_FN void hash_match_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (u, part->n) {
@@ -85,9 +84,8 @@ ORDO_FN void hash_touch(const hash_table *table, const hash_part *part, __local 
     }
 }
 
-/* Finds a slot for the element of `word` (see hash_word), first in `bucket`. A displaced element moves to its other
- * bucket, and so on. After too many moves, sets mem->left, so that hash_update_dense updates the partition. If `word`
- * is 0, only loads `bucket`. */
+/* Finds a slot for the element of `word` (hash_word), first in `bucket`. A displaced element moves to its other
+ * bucket. After too many moves, sets mem->left. If `word` is 0, only loads `bucket`. */
 ORDO_FN void hash_settle_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem, uint bucket,
                                 uint word)
 {
@@ -102,8 +100,7 @@ ORDO_FN void hash_settle_sparse(const hash_table *table, const hash_part *part, 
     atomic_or(&mem->left, 1u);
 }
 
-/* Finds slots for new keys, and loads the buckets that lose elements into mem->words. One loop does both, because a
- * compiler failed on two loops. */
+/* One loop finds slots for new keys and loads buckets that lose elements, because a compiler failed on two loops. */
 ORDO_FN void hash_settle_all(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (i, part->n + part->buckets) {
@@ -127,9 +124,8 @@ ORDO_FN void hash_settle_all(const hash_table *table, const hash_part *part, __l
     HASH_EACH (s, (part)->buckets * HASH_SLOTS)                                                                        \
         if (hash_bit((mem)->touched, s / HASH_SLOTS))
 
-/* Saves the displaced elements, and adds up the changes of spill counts (numbers of elements outside their home
- * bucket). If an erased element was stashed (outside both its buckets), sets mem->left. hash_update_dense then updates
- * the partition. */
+/* Saves the displaced elements. Adds up the changes of spill counts (numbers of elements in their second bucket). If
+ * an erased element was stashed (outside both its buckets), sets mem->left. */
 ORDO_FN void hash_take_moved(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH_TOUCHED(s, part, mem)
@@ -167,8 +163,7 @@ ORDO_FN bool hash_can_write(const hash_table *table, const hash_part *part, __lo
     return !mem->left && mem->moved <= HASH_MOVED_MAX;
 }
 
-/* Writes the changed slots, spill counts and filters. `count` must be the partition's old element count. (Some CPU
- * compilers execute `counts[p] +=` several times.) */
+/* `count` is the partition's old element count, because some CPU compilers execute `counts[p] +=` several times. */
 ORDO_FN void hash_write_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem, uint count)
 {
     HASH_EACH_TOUCHED(s, part, mem)
@@ -203,8 +198,8 @@ ORDO_FN void hash_write_sparse(const hash_table *table, const hash_part *part, _
     hash_barrier();
 }
 
-/* Applies the updates of a partition. Returns false in all work-items if hash_update_dense must update the partition. A
- * call that returns false has changed only values: of present keys, and of the batch if HASH_COMBINES. */
+/* Returns false in all work-items if hash_update_dense must update the partition. A call that returns false has
+ * changed only values of present keys and, if HASH_COMBINES, of the batch. */
 ORDO_FN bool hash_apply_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     const uint count = table->counts[part->number];
@@ -228,8 +223,8 @@ ORDO_FN bool hash_apply_sparse(const hash_table *table, const hash_part *part, _
     return true;
 }
 
-/* Updates all partitions. Each must have free slots for all its new keys. left[p] (enum hash_left) becomes the kind of
- * updates that remain. */
+/* Partitions must have free slots for new keys. left[p] (enum hash_left) becomes the kind of updates that remain in
+ * partition p. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_update_sparse(HASH_TABLE, HASH_BATCH, __global uint *left, uint how)
 {

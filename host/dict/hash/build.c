@@ -7,21 +7,19 @@
 
 #define BUILD_FILE "dict/hash/build.cl"
 
-/* Maximum seeds that a build tries. A seed fails if a partition needs more than HASH_BUCKETS_MAX buckets, or gets more
- * than HASH_UPDATES_MAX updates. */
+/* Maximum seeds that a build tries. A seed fails if a partition gets too many buckets or updates. */
 #define SEEDS_MAX 64
 
-/* Each failed seed multiplies the number of partitions by 2^BITS_MORE, until it has grown by 2^BITS_MORE_MAX. A
- * partition then has 32 slots on average. */
+/* Each failed seed makes the number of partitions 2^BITS_MORE times greater, up to 2^BITS_MORE_MAX times. */
 #define BITS_MORE     2
 #define BITS_MORE_MAX 6
 
 struct content {
     struct ordo_hash_batch elements; /* the old table's elements */
     struct ordo_hash_batch batch;
-    size_t                 more;     /* Number of further keys for which the table needs capacity. */
-    cl_mem                 incoming; /* incoming[p] is the number of the batch's distinct keys in partition p. */
-    cl_uint                largest;  /* Maximum number of the batch's updates that fall into one partition. */
+    size_t                 more;     /* further keys for which the table needs capacity */
+    cl_mem                 incoming; /* distinct keys of the batch in each partition */
+    cl_uint                largest;  /* most updates of the batch in one partition */
 };
 
 static ordo_status count_distinct(struct ordo_call *call, const struct ordo_hash *hash,
@@ -39,8 +37,7 @@ static ordo_status count_distinct(struct ordo_call *call, const struct ordo_hash
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Computes table->starts (the first bucket of each partition) and table->n_buckets. Sets *fits to false if a partition
- * is too large for a work-group. */
+/* Sets *fits to false if a partition is too large for a work-group. */
 static ordo_status size_table(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_table *table,
                               const struct content *c, unsigned load, bool *fits)
 {
@@ -61,7 +58,7 @@ static ordo_status size_table(struct ordo_call *call, struct ordo_hash *hash, st
     return ORDO_OK;
 }
 
-/* Writes all arrays of the table except table->starts, which must be complete. */
+/* table->starts must be complete. */
 static ordo_status fill_table(struct ordo_call *call, const struct ordo_hash *hash, const struct ordo_hash_table *table,
                               const struct ordo_hash_batch *batch)
 {
@@ -113,7 +110,6 @@ static ordo_status write_table(struct ordo_call *call, struct ordo_hash *hash, c
     return c->batch.count ? ordo_hash_change(call, hash, table, &c->batch) : ORDO_OK;
 }
 
-/* Returns whether a partition gets more than HASH_UPDATES_MAX updates, and repeated keys can be the cause. */
 static bool is_repetitive(const struct content *c)
 {
     return c->largest > HASH_UPDATES_MAX && c->batch.kind != HASH_DISTINCT;
@@ -136,8 +132,8 @@ static ordo_status next_seed(struct ordo_call *call, const struct ordo_hash_tabl
     return status;
 }
 
-/* Tries to fill *table with its `bits` and `seed`. If a partition gets too many elements, sets *fits to false and *seed
- * to the next seed. */
+/* Builds *table with table->bits and table->seed. If a partition gets too many elements, sets *fits to false. If
+ * repeated keys cannot be the reason, *seed becomes the next seed. */
 static ordo_status try_seed(struct ordo_call *call, struct ordo_hash *hash, struct content *c, unsigned load,
                             struct ordo_hash_table *table, bool *fits, cl_ulong *seed)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executes concurrent batches on a hash table by cl/dict/hash/concurrent.cl. All finds run first. Then a launch runs
- * the updates. Some updates give up, because their buckets are full or a latch (a lock) is taken. */
+/* Executes concurrent batches. All finds run first, then a launch runs the updates. Updates give up if their buckets
+ * are full or a latch (a lock) is taken. */
 #include "dict/hash/hash.h"
 
 #include "dict/batch.h"
 #include "shared/faults.h"
 
-/* Minimum and maximum capacity of the lists `pending` and `next`, in operations. */
+/* Minimum and maximum capacity of the lists `pending` and `next`. */
 #define WINDOW_MIN ((size_t) 1 << 10)
 #define WINDOW_MAX ((size_t) 1 << 24)
 
@@ -15,7 +15,7 @@ struct concurrent {
     struct ordo_hash                   *hash;
     const struct ordo_concurrent_batch *batch;
     cl_uint                             histogram[ORDO_HISTOGRAM_WORDS];
-    size_t                              window; /* Capacity of each list, in operations. */
+    size_t                              window; /* capacity of each list */
     cl_mem                              pending, next, state, latches;
     cl_uint                             n_latches, tick, final;
 };
@@ -49,9 +49,9 @@ static ordo_status find_in_batch(const struct concurrent *c)
     return ordo_call_launch(c->call, &launch, &args);
 }
 
-/* Returns how kernel hash_apply executes updates. Usually all work-items execute them (HASH_TOGETHER). If the device
- * does not order memory accesses between work-groups, the first launch only lists the updates (HASH_LISTING). In later
- * launches one work-item executes them (HASH_ALONE). */
+/* Returns how kernel hash_apply executes updates: usually by all work-items (HASH_TOGETHER). Devices that do not order
+ * memory accesses between work-groups use one work-item (HASH_ALONE). Their first launch only lists the updates
+ * (HASH_LISTING). */
 static cl_uint way_of(const struct concurrent *c, bool again)
 {
     if (c->hash->faults & FAULT_ALONE)
@@ -61,8 +61,8 @@ static cl_uint way_of(const struct concurrent *c, bool again)
     return again ? HASH_ALONE : HASH_LISTING;
 }
 
-/* Launches `count` operations, from index `from` on. Takes them from the list `again` or, if `again` is NULL, from the
- * batch. The kernel lists operations that give up in c->pending. */
+/* Launches `count` operations of the list `again`, from index `from` on. If `again` is NULL, takes them from the
+ * batch. Operations that give up are added to c->pending. */
 static ordo_status launch_some(const struct concurrent *c, size_t from, size_t count, cl_mem again)
 {
     static const cl_uint                never = 0;
@@ -99,7 +99,7 @@ static ordo_status launch_all(const struct concurrent *c, size_t from, size_t co
     return ORDO_OK;
 }
 
-/* Launches `count` operations. Sets *left to the number of operations that gave up. Waits. */
+/* Sets *left to the number of operations that gave up. Waits. */
 static ordo_status take_turn(struct concurrent *c, size_t from, size_t count, cl_mem again, size_t *left)
 {
     cl_uint state[HASH_SHARED_WORDS];
@@ -159,9 +159,8 @@ static ordo_status scatter(struct concurrent *c, size_t from, size_t count, cons
     return ORDO_OK;
 }
 
-/* Executes `count` operations of c->pending, from index `from` on, as an ordered batch. If memory is short before the
- * first change, sets *done to false. An error after the first change ends the batch, because a second try could find a
- * key that its own insert has stored. */
+/* Executes `count` operations of c->pending as an ordered batch. If memory is short before the first change, sets
+ * *done to false. Later errors end the batch: a second try could find a key that its own insert stored. */
 static ordo_status apply_some(struct concurrent *c, size_t from, size_t count, bool *done)
 {
     const int         mark = c->call->n_scratch;
@@ -188,7 +187,7 @@ static ordo_status apply_some(struct concurrent *c, size_t from, size_t count, b
     return ORDO_OK;
 }
 
-/* Executes `count` operations of c->pending as ordered batches. While memory is short, halves the batches. */
+/* While memory is short, halves the ordered batches. */
 static ordo_status apply_in_order(struct concurrent *c, size_t count, size_t *done)
 {
     for (size_t most = count; *done < count && most > 0;) {
@@ -201,8 +200,8 @@ static ordo_status apply_in_order(struct concurrent *c, size_t count, size_t *do
     return ORDO_OK;
 }
 
-/* Launches the `left` operations of c->pending that start at index `done`. Launches operations that give up again,
- * until none is left. Each launch completes at least one operation. */
+/* Launches the `left` operations of c->pending from index `done` on. Repeats operations that give up. Each launch
+ * completes at least one operation. */
 static ordo_status finish_without(struct concurrent *c, size_t done, size_t left)
 {
     c->final = 1;
@@ -244,8 +243,7 @@ static ordo_status check_room(const struct concurrent *c)
     return ORDO_OK;
 }
 
-/* Allocates the lists c->pending and c->next. Sets c->window to their capacity: the number of operations, or less if
- * memory is short. */
+/* Allocates the lists c->pending and c->next. Their capacity, c->window, is smaller if memory is short. */
 static ordo_status take_lists(struct concurrent *c)
 {
     const size_t most = ordo_min_size(WINDOW_MAX, ordo_device_facts(c->call->dev)->max_alloc_bytes / sizeof(cl_uint));
@@ -261,8 +259,7 @@ static ordo_status take_lists(struct concurrent *c)
     }
 }
 
-/* A latch is a lock of one bit, which guards some buckets. A batch has LATCHES_EACH latches per operation, but at least
- * LATCHES_MIN and at most LATCHES_MAX. */
+/* A batch has LATCHES_EACH latches (locks of one bit) per operation, from LATCHES_MIN to LATCHES_MAX. */
 #define LATCHES_EACH 8
 #define LATCHES_MIN  ((size_t) 1 << 10)
 #define LATCHES_MAX  ((size_t) 1 << 22)
@@ -300,12 +297,10 @@ static ordo_status count_absent(struct concurrent *c, size_t *absent)
     return ORDO_OK;
 }
 
-/* The host counts a batch's new keys only if the batch has at least slots / SLOTS_PER_STORE stores. Otherwise the table
- * grows only after operations have found no slot. */
+/* A batch with fewer stores than slots / SLOTS_PER_STORE grows the table only after an operation finds no slot. */
 #define SLOTS_PER_STORE 8
 
-/* Rebuilds the table and sets *grown to true if the table lacks capacity for the batch's new keys. Does nothing if
- * tests inject faults. */
+/* Rebuilds the table if it lacks capacity for the batch's new keys. Does nothing if tests inject faults. */
 static ordo_status grow(struct concurrent *c, bool *grown)
 {
     struct ordo_hash *hash = c->hash;
@@ -337,9 +332,8 @@ static ordo_status grow_if_fits(struct concurrent *c, bool *grown)
     return ORDO_OK;
 }
 
-/* Launches `count` updates. Executes the updates that gave up as ordered batches, which can grow the table. Any order
- * is correct, because the operations overlap in time. If memory is short, launches the rest again, and refuses updates
- * that find no slot. */
+/* Updates that give up become ordered batches, which can grow the table. If memory is short, launches them again, and
+ * refuses updates that find no slot. Any order is correct, because the operations overlap in time. */
 static ordo_status run_window(struct concurrent *c, size_t first, size_t count)
 {
     size_t left = 0, done = 0;
@@ -367,7 +361,7 @@ ordo_status ordo_hash_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
         return ORDO_OK;
     ORDO_TRY(prepare(&c));
     ORDO_TRY(grow_if_fits(&c, &grown));
-    c.tick = c.hash->history ? (cl_uint) (2 * batch->count) : 0; /* the finds have the earlier ticks */
+    c.tick = c.hash->history ? (cl_uint) (2 * batch->count) : 0; /* finds have the earlier ticks */
     for (size_t first = 0; first < batch->count; first += c.window)
         ORDO_TRY(run_window(&c, first, ordo_min_size(c.window, batch->count - first)));
     const size_t erased = n_of(&c, ORDO_ERASE, ORDO_ERASE);

@@ -3,8 +3,7 @@
 
 #include "primitive/scan.h"
 
-/* Allocates *before in scratch memory. Sets entry p to the number of elements in the first p partitions, and *size to
- * the number of all elements. */
+/* Allocates *before in scratch memory. Entry p becomes the number of elements in the first p partitions. */
 static ordo_status count_before(struct ordo_call *call, const struct ordo_hash_table *table, cl_mem *before,
                                 size_t *size)
 {

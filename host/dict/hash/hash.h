@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hash table on the host. cl/shared/hash_table.h describes its layout and invariants. */
+/* cl/shared/hash_table.h describes the layout and invariants. */
 #ifndef ORDO_HASH_PRIVATE_H
 #define ORDO_HASH_PRIVATE_H
 
@@ -8,7 +8,7 @@
 #include "ordo/hash.h"
 #include "shared/hash_table.h"
 
-/* Kernel arguments that describe a table. All are 0 for an empty table. */
+/* All members are 0 for an empty table. */
 struct ordo_hash_table {
     cl_mem   buckets, spills, starts, counts;
     size_t   n_buckets;
@@ -17,20 +17,20 @@ struct ordo_hash_table {
 };
 
 struct ordo_hash {
-    ordo_dict               dict; /* first */
+    ordo_dict               dict; /* must be first */
     struct ordo_hash_config config;
     struct ordo_hash_table  table;
     /* True if a change did not complete. The next call then checks the table. */
     bool needs_check;
     bool broken; /* a check has failed */
-    /* True if the next call must recount displaced elements (spills) in partitions with flag HASH_RECOUNT. */
+    /* True if the next call must count displaced elements again (kernel hash_recount). */
     bool             recounts;
-    size_t           elements_min; /* lower bound of the elements */
+    size_t           elements_min; /* lower bound of the element count */
     size_t           bytes, bytes_peak, rebuilds;
     struct ordo_runs runs; /* sorts batches with many equal keys */
-    /* For tests: true if updates always read whole partitions (kernel hash_update_dense). */
+    /* For tests: updates always use kernel hash_update_dense. */
     bool whole;
-    /* For tests: faults to inject, a sum of enum ordo_fault values. */
+    /* For tests: faults to inject, a sum of enum ordo_fault. */
     uint32_t faults;
     /* For tests: two time stamps (uint32_t) per operation, or NULL. */
     cl_mem history;
@@ -48,30 +48,28 @@ static inline size_t ordo_hash_partitions(const struct ordo_hash_table *table)
 
 /* ---- table.c ----------------------------------------------------------------------------------------------------- */
 
-/* Returns the bytes of the table's spills (counts of displaced elements) and filters (CPUs only). */
+/* Returns the bytes of the spill counts and filters. */
 size_t ordo_hash_mark_bytes(const struct ordo_hash *hash, const struct ordo_hash_table *table);
 size_t ordo_hash_bucket_bytes(const ordo_dict *dict);
-/* Returns log2 of the number of partitions for `elements` elements that fill `load` percent of the slots. */
+/* Returns log2 of the number of partitions. */
 cl_uint ordo_hash_bits_for(size_t elements, unsigned load);
-/* Returns the output of SplitMix64 (Steele et al., OOPSLA 2014) `steps` steps after state `from`. */
+/* Returns SplitMix64's output (Steele et al., OOPSLA 2014) `steps` steps after state `from`. */
 cl_ulong ordo_hash_seed(cl_ulong from, cl_ulong steps);
 
-/* Allocates the buffers that *table lacks, in the sizes that table->bits and table->n_buckets require. */
+/* Allocates the buffers that *table lacks. */
 ordo_status ordo_hash_allocate(struct ordo_hash *hash, struct ordo_hash_table *table);
 void        ordo_hash_release(struct ordo_hash *hash, struct ordo_hash_table *table);
 void        ordo_hash_replace(struct ordo_hash *hash, const struct ordo_hash_table *table);
 void        ordo_hash_clear(ordo_dict *dict);
 
 void ordo_hash_add_table(struct ordo_args *args, const struct ordo_hash_table *table);
-/* Returns a launch of at most `groups` work-groups. Each has up to `group` work-items (HASH_GROUP_DENSE or
- * HASH_GROUP_SPARSE), on CPUs one. */
+/* Returns a launch of at most `groups` work-groups. Each has at most `group` work-items, or one on CPUs. */
 struct ordo_launch ordo_hash_kernel(const struct ordo_hash *hash, const char *file, const char *kernel, size_t groups,
                                     size_t group);
 
 /* ---- check.c ----------------------------------------------------------------------------------------------------- */
 
-/* Begins a call. If hash->recounts, recounts displaced elements (which lie in their second bucket). If
- * hash->needs_check, checks the table. Returns ORDO_BROKEN if this check or an earlier one has failed. */
+/* Begins a call. Does the check or recount that an earlier call left. Returns ORDO_BROKEN if a check has failed. */
 ordo_status ordo_hash_begin(struct ordo_call *call, struct ordo_hash *hash);
 void        ordo_hash_invalidate(ordo_dict *dict);
 ordo_status ordo_hash_check(ordo_dict *dict, struct ordo_call *call);
@@ -90,21 +88,19 @@ ordo_status ordo_hash_statistics(ordo_dict *dict, struct ordo_call *call, struct
 
 /* ---- partition.c ------------------------------------------------------------------------------------------------- */
 
-/* A batch of updates, and results of ordo_hash_partition. Kernels take it as HASH_BATCH (cl/dict/hash/batch.cl). */
+/* A batch of updates, and results of ordo_hash_partition. */
 struct ordo_hash_batch {
-    struct ordo_slice keys, values, erased; /* `erased` is ordo_none() if the batch erases nothing. */
-    struct ordo_slice codes;                /* Codes of a mixed batch. ordo_hash_partition sets bit c of
-                                             * found[HASH_CODES] for each code c. */
+    struct ordo_slice keys, values, erased; /* none if the batch erases nothing */
+    struct ordo_slice codes;                /* operation codes of a mixed batch */
     cl_mem            found;
     size_t            count;
     cl_uint           kind; /* enum hash_kind */
-    /* True if values are combined with stored values. The batch then has no erasures and no codes. */
+    /* Values are combined with stored values. The batch then has no erasures and no codes. */
     bool      combines;
     ordo_type value;
     ordo_op   op;
-    /* Results, in order of partitions: `mixed` has the hashed keys, and bounds[p] is the index of partition p's first
-     * key. index[u] is the index in the batch of key mixed[u]. If `index` is NULL, values_by_part[u] is the key's
-     * value. */
+    /* Results, sorted by partition. Partition p begins at key bounds[p]. The hashed key mixed[u] has index index[u] in
+     * the batch. If `index` is NULL, the value of mixed[u] is values_by_part[u]. */
     cl_mem            mixed, index, bounds;
     struct ordo_slice values_by_part;
 };
@@ -112,8 +108,8 @@ struct ordo_hash_batch {
 ordo_status ordo_hash_partition(struct ordo_call *call, const struct ordo_hash *hash,
                                 const struct ordo_hash_table *table, struct ordo_hash_batch *batch);
 /* Computes table->starts, the first bucket of each partition, so that keys fill `load` percent of each partition.
- * Partition p has bounds[p + 1] - bounds[p] old keys, incoming[p] new keys and `more` later ones. `bounds` and
- * `incoming` may be NULL (no keys). Sets found[HASH_LARGEST] to the most buckets of a partition. */
+ * Partition p has bounds[p + 1] - bounds[p] old keys, incoming[p] new keys and `more` later ones. Each array may be
+ * NULL (no keys). */
 ordo_status ordo_hash_size_partitions(struct ordo_call *call, const struct ordo_hash *hash,
                                       const struct ordo_hash_table *table, cl_mem bounds, cl_mem incoming, cl_uint more,
                                       cl_uint load, cl_mem found);
@@ -122,11 +118,10 @@ cl_uint     ordo_hash_how(const struct ordo_hash_batch *batch);
 /* Removes repeated keys from *batch, which must erase nothing. The new arrays are in *run or scratch memory. Waits. */
 ordo_status ordo_hash_make_distinct(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_batch *batch,
                                     struct ordo_sorted_run *run);
-/* Allocates *found in scratch memory: one word per value of enum hash_found, all 0. */
+/* Allocates *found in scratch memory, with all words 0. */
 ordo_status ordo_hash_begin_found(struct ordo_call *call, cl_mem *found);
 ordo_status ordo_hash_read_found(struct ordo_call *call, cl_mem found, cl_uint out[HASH_FOUND_WORDS]);
-/* Examines a batch on the device. Sets found[HASH_LARGEST], found[HASH_FULL] and found[HASH_TOTAL] (enum
- * hash_found). */
+/* Sets found[HASH_LARGEST], found[HASH_FULL] and found[HASH_TOTAL] on the device (enum hash_found). */
 ordo_status ordo_hash_look(struct ordo_call *call, const struct ordo_hash_table *table, const ordo_dict *dict,
                            const struct ordo_hash_batch *batch, cl_mem found);
 /* Like ordo_hash_look, but reads the words to the host. Waits. */
@@ -138,7 +133,7 @@ ordo_status ordo_hash_measure(struct ordo_call *call, const struct ordo_hash_tab
 /* Sets *out to whether every partition has capacity for the batch. Waits. */
 ordo_status ordo_hash_has_capacity(struct ordo_call *call, const struct ordo_hash *hash,
                                    const struct ordo_hash_batch *batch, bool *out);
-/* Applies a batch in place. Every partition must have capacity for the batch. */
+/* Every partition must have capacity for the batch. */
 ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_table *table,
                              const struct ordo_hash_batch *batch);
 
@@ -146,11 +141,11 @@ ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, con
 
 ordo_status ordo_hash_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
                             size_t count);
-/* Builds a new table from the old table's elements and a batch, which may be NULL. With `more` further keys the new
- * table would be `load` percent full. Waits. */
+/* Rebuilds the table with a batch, which may be NULL. With `more` further keys the table would be `load` percent full.
+ * Waits. */
 ordo_status ordo_hash_rebuild(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_batch *batch,
                               size_t more, unsigned load);
-/* Returns the percentage of slots in use that a rebuild by an update aims at. */
+/* Returns how full a rebuild by an update makes the table, in percent. */
 unsigned    ordo_hash_update_load(const struct ordo_hash *hash);
 ordo_status ordo_hash_compact(ordo_dict *dict, struct ordo_call *call);
 
@@ -161,8 +156,8 @@ ordo_status ordo_hash_update(ordo_dict *dict, struct ordo_call *call, bool erase
 ordo_status ordo_hash_update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates);
 ordo_status ordo_hash_combine(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
 bool        ordo_hash_is_underfull(const struct ordo_hash *hash, size_t elements);
-/* Rebuilds an underfull table if memory suffices. `erased` is the number of keys erased since the caller set
- * hash->elements_min. Waits if it must count the elements. */
+/* Rebuilds an underfull table if memory suffices. `erased` keys were erased since the caller set hash->elements_min.
+ * Waits if it must count the elements. */
 ordo_status ordo_hash_shrink(struct ordo_call *call, struct ordo_hash *hash, size_t erased);
 
 /* ---- mixed.c ----------------------------------------------------------------------------------------------------- */

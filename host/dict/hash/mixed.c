@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executes mixed batches of operations on single keys. Kernel hash_mixed computes all results, and one update for each
- * changed key. The updates are stored in place. Batches that the kernel refuses are left to dict/apply.c. */
+/* Kernel hash_mixed computes all results of a mixed batch, and one update for each changed key. If it refuses a batch,
+ * dict/apply.c executes the batch. */
 #include "dict/hash/hash.h"
 
 static ordo_status resolve(struct ordo_call *call, const struct ordo_hash *hash, const struct ordo_hash_batch *batch,

@@ -2,7 +2,7 @@
 /* Stores batches of updates: in place if all partitions have capacity, else in a new table. */
 #include "dict/hash/hash.h"
 
-/* A table with at most this number of slots is never replaced by a smaller one. */
+/* Tables with at most this number of slots never shrink. */
 #define SLOTS_MIN ((size_t) 1 << 16)
 
 bool ordo_hash_is_underfull(const struct ordo_hash *hash, size_t elements)
@@ -11,7 +11,7 @@ bool ordo_hash_is_underfull(const struct ordo_hash *hash, size_t elements)
     return slots > SLOTS_MIN && elements < slots / 8;
 }
 
-/* Stores the batch in the table, or rebuilds the table. `found` must come from ordo_hash_measure. */
+/* `found` must come from ordo_hash_measure. */
 static ordo_status store(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_batch *batch,
                          const cl_uint found[HASH_FOUND_WORDS])
 {
@@ -56,8 +56,8 @@ static ordo_status partition_and_store(struct ordo_call *call, struct ordo_hash 
     return store(call, hash, batch, found);
 }
 
-/* Rebuilds the table if it is underfull. Counts the elements only if hash->elements_min, a lower bound of their number,
- * is small. */
+/* Rebuilds the table if it is underfull. Counts the elements only if their lower bound, hash->elements_min, is
+ * small. */
 static ordo_status shrink_if_underfull(struct ordo_call *call, struct ordo_hash *hash)
 {
     if (ordo_hash_is_underfull(hash, hash->elements_min))

@@ -4,8 +4,7 @@
 size_t ordo_hash_mark_bytes(const struct ordo_hash *hash, const struct ordo_hash_table *table)
 {
     const size_t n = table->n_buckets;
-    /* One filter per bucket, and one more. If the last partition has no buckets, a lookup in it reads filter number
-     * n. */
+    /* One filter per bucket, and one more. A lookup in an empty last partition reads this one. */
     return (HASH_SPILL_WORDS(n) + (ordo_device_facts(hash->dict.dev)->cpu ? n + 1 : 0)) * sizeof(cl_uint);
 }
 
@@ -17,7 +16,7 @@ size_t ordo_hash_bucket_bytes(const ordo_dict *dict)
 cl_uint ordo_hash_bits_for(size_t elements, unsigned load)
 {
     const double slots = (double) elements * 100 / load;
-    cl_uint      bits = 1; /* H2 requires two partitions */
+    cl_uint      bits = 1; /* invariant: at least two partitions */
     while (bits < 31 && slots > (double) ((size_t) HASH_SLOTS_MEAN << bits))
         bits++;
     return bits;

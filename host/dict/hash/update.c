@@ -22,14 +22,14 @@ ordo_status ordo_hash_has_capacity(struct ordo_call *call, const struct ordo_has
     return ORDO_OK;
 }
 
-/* With fewer than BUCKETS_EACH buckets per update, kernels read whole partitions (update_dense.cl). Otherwise they read
- * only the buckets of the updates (update_sparse.cl). */
+/* With fewer than BUCKETS_EACH buckets per update, kernels read whole partitions (update_dense.cl). Otherwise they
+ * read only some buckets (update_sparse.cl). */
 #define BUCKETS_EACH 2
-/* Partitions per work-group of hash_update_dense after hash_update_sparse, which leaves few of them to it. */
+/* Partitions per work-group of hash_update_dense, if hash_update_sparse has left few partitions. */
 #define LEFT_SHARE 8
 
-/* Allocates *left, in which hash_update_sparse notes the partitions that it leaves to hash_update_dense. If memory is
- * short, sets *left to NULL. hash_update_dense then updates all partitions. */
+/* Allocates *left, which marks partitions for hash_update_dense. If memory is short, sets *left to NULL.
+ * hash_update_dense then updates all partitions. */
 static ordo_status take_left(struct ordo_call *call, size_t partitions, cl_mem *left)
 {
     const int         mark = call->n_scratch;
@@ -69,8 +69,7 @@ ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, con
         rest.groups = ordo_ceil_div(partitions, LEFT_SHARE);
     }
     ordo_status status = ordo_call_launch(call, &rest, &args);
-    /* hash_update_sparse has stored part of the batch, so hash_update_dense must follow. If its launch fails, tries
-     * once more. */
+    /* Part of the batch is stored, so a failed launch for the rest is tried once more. */
     if (left && status != ORDO_OK)
         status = ordo_call_launch(call, &rest, &args);
     ORDO_TRY(status);
