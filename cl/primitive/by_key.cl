@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reduces each segment (neighbours with equal keys) to its key, its size, and the sum, minimum or maximum of its
- * values. A scan (group/tiles.cl) numbers the segments. */
+/* Reduces segments. A segment consists of neighbours with equal keys. Its result is the key, the number of elements,
+ * and the sum, minimum or maximum of the values. */
 
 /* The host defines:
  *  ORDO_KEY      the type of the values
- *  FOLD_OP       the operation (group/fold.cl)
- *  BY_KEY_WIDEN  1 or 2: 4-byte values are reduced as 8-byte integers (1: unsigned, 2: signed) */
+ *  FOLD_OP       the operation: sum, minimum or maximum (group/fold.cl)
+ *  BY_KEY_WIDEN  reduces 4-byte values as 8-byte integers: unsigned if 1, signed if 2 */
 #pragma once
 #ifndef BY_KEY_VALUES
 #define BY_KEY_VALUES 1
@@ -59,8 +59,8 @@ typedef struct {
     __global const by_key_in   *values;
     __global by_key_word       *keys_out;
     __global ordo_key          *values_out;
-    __global uint              *counts; /* Segment sizes. May be NULL. */
-    __global uint              *groups; /* Number of segments. */
+    __global uint              *counts;
+    __global uint              *groups;
     uint                        count, room;
 } by_key_arrays;
 
@@ -115,8 +115,8 @@ ORDO_FN fold_item by_key_item(__private const by_key_arrays *a, uint i)
     return fold_make(by_key_value(a, i), fold_mark_of(by_key_is_head(a, i), i));
 }
 
-/* Writes the results of the segment whose last element is end - 1. `all` is the reduction of elements 0 to end - 1. It
- * restarts at each segment's first element. */
+/* Writes the results of the segment whose last element is end - 1. `all` must be the result of the segmented scan for
+ * this element. */
 ORDO_FN void by_key_end(__private const by_key_arrays *a, fold_item all, uint end)
 {
     const uint number = fold_heads(all) - 1;
@@ -219,7 +219,7 @@ typedef struct {
 #if BY_KEY_VALUES
     fold_word   value[TILE_ITEMS];
 #endif
-    uint        heads; /* Bit k: element k begins a segment. */
+    uint        heads;
     fold_item   row[TILE_ROWS];
 } input_tile;
 

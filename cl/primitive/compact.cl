@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies the elements whose flag is not 0 to the output, in order. A prefix sum over the flags (group/tiles.cl) gives
- * the output indices. */
+/* Copies the elements whose flag is not 0 to the output, in their order. A prefix sum over the flags (group/tiles.cl)
+ * gives the output indices. */
 #pragma once
 #include "device/compiler.cl"
 #include "group/fold.cl"
@@ -31,7 +31,7 @@ typedef ulong2 compact_key;
 #if COMPACT_VALUE_BYTES == 8
 typedef ulong compact_value;
 #else
-typedef uint  compact_value; /* Unused if COMPACT_VALUE_BYTES is 0. */
+typedef uint  compact_value;
 #endif
 
 #define TILE_SIZE ((uint) (FOLD_GROUP * TILE_ITEMS))
@@ -62,7 +62,6 @@ typedef struct {
 
 #if FOLD_GROUP == 1
 
-/* A tile has elements `first` to end - 1. `own` counts the kept elements (flag not 0). */
 typedef struct {
     uint first, end, own;
 } input_tile;
@@ -89,9 +88,9 @@ ORDO_FN fold_item tile_fold(__private const compact_arrays *a, uint tile, __priv
     return t->own;
 }
 
-/* Writes the tile's kept elements from output index `at` on. To avoid a branch, the loop also writes skipped elements.
- * The next write replaces them. The loop ends after the last kept element, because the next place belongs to another
- * tile. */
+/* Copies the elements whose flag is not 0 to the output, from index `at` on. To avoid a branch, the loop copies every
+ * element, but increments `at` only if the flag is not 0. The loop must end after the last element to copy, because the
+ * next output element belongs to another tile. */
 ORDO_FN void tile_write(__private const compact_arrays *a, uint tile, __private const input_tile *t, fold_item at)
 {
     const uint end = at + t->own;
@@ -107,12 +106,13 @@ ORDO_FN void tile_write(__private const compact_arrays *a, uint tile, __private 
 
 #else
 
-/* This work-item's part of a tile. `own` counts the tile's kept elements (flag not 0). `before` counts kept elements of
- * the group's earlier teams. */
+/* The elements of one work-item. Bit r of `flags` is 1 if element r is copied to the output. `own` is the number of
+ * elements that the whole work-group copies. `before` is the part of this number that the group's earlier teams
+ * copy. */
 typedef struct {
     compact_key   key[TILE_ITEMS];
     compact_value value[TILE_ITEMS];
-    uint          flags; /* Bit r: element r is kept. */
+    uint          flags;
     uint          before;
     uint          own;
 } input_tile;
@@ -221,7 +221,8 @@ void compact_lookback(COMPACT_ARGS, __global uint *state, uint stamp)
 
 #else
 
-/* Sets counts[g] to the number of kept elements in group g's tiles. On CPUs, group 0 also writes its kept elements. */
+/* Sets counts[g] to the number of elements that group g copies. With FOLD_GROUP 1 (CPUs), group 0 also copies its
+ * elements. */
 ORDO_KERNEL(FOLD_GROUP)
 void compact_counts(COMPACT_ARGS, uint tiles, uint range, __global fold_item *counts)
 {

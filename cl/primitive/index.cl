@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds a static search index over a sorted array (shared/index.h): index_build writes the separators, keys that guide
- * searches. index_check compares them with the array. */
+/* Builds a static search index over a sorted array (shared/index.h). index_build writes copies of some keys, named
+ * separators, which guide searches. index_check compares the separators with the array. */
 #pragma once
 #include "device/atomic.cl"
 #include "shared/index.h"
@@ -22,14 +22,13 @@
 #define INDEX_GROUP 64
 #endif
 
-/* A separator, a key that guides searches. `position`: its place in the index. `element`: the array element with this
- * key. */
+/* A separator is a copy of a key. `position` is its place in the index. `element` is the index of the key in the
+ * array. */
 typedef struct {
     ulong position;
     uint  element;
 } separator;
 
-/* Returns the e-th separator, counted level by level from the root. */
 ORDO_FN separator separator_of(uint count, uint shift, uint e)
 {
     const index_form form = { INDEX_NODE_LOG2, INDEX_LINE, INDEX_SIMD, INDEX_PAGE };
@@ -57,7 +56,7 @@ void index_build(__global const ordo_key *keys, ulong keys_at, uint count, uint 
     }
 }
 
-/* Sets *wrong to the number of the first separator that differs from its array element. *wrong must be 0xffffffff
+/* Sets *wrong to the least number e of a separator that differs from its array element. *wrong must be 0xffffffff
  * before. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_check(__global const ordo_key *keys, ulong keys_at, uint count, uint shift,
@@ -91,7 +90,7 @@ ORDO_FN uint pack_width(ordo_key_form difference)
     return difference >> 16 ? 4 : difference >> 8 ? 2 : 1;
 }
 
-/* Sets widths[b] to the bytes per key of block b. *widest must be 0 before. */
+/* Sets widths[b] to the bytes per compressed key of block b, and *widest to the maximum. *widest must be 0 before. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_widths(__global const ordo_key *keys, ulong keys_at, uint count, uint blocks, __global uint *widths,
                   __global uint *widest)
@@ -105,8 +104,9 @@ void index_widths(__global const ordo_key *keys, ulong keys_at, uint count, uint
     }
 }
 
-/* Writes each key as its difference from pack_base, the previous block's last key. `width` is the number of bytes per
- * difference, or 0 if blocks have different widths. Then block b begins at byte 16 * offsets[b] of `packed`. */
+/* Writes each key as its difference from the previous block's last key (pack_base). Each difference has `width` bytes.
+ * If `width` is 0, the number of bytes differs between blocks, and block b begins at byte 16 * offsets[b] of
+ * `packed`. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_pack(__global const ordo_key *keys, ulong keys_at, uint count, uint blocks, __global const uint *offsets,
                 uint width, __global uchar *packed)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges two sorted arrays stably. Each work-group merges the parts of the inputs that form its tile (slice) of the
- * output.
+/* Merges two sorted arrays stably. A tile is a slice of MERGE_GROUP * MERGE_ITEMS elements of the output.
  *
- *  merge_tiles    merges MERGE_GROUP * MERGE_ITEMS elements in local memory
- *  merge_chunks   one work-item merges MERGE_ITEMS elements, for CPUs (MERGE_GROUP == 1) */
+ *  merge_tiles    each work-group merges a tile in local memory
+ *  merge_chunks   each work-item merges a tile, for CPUs (MERGE_GROUP == 1) */
 #pragma once
 #include "device/compiler.cl"
 
@@ -34,7 +33,7 @@ typedef struct {
     uint                        a_count, b_count;
 } merge_input;
 
-/* merge_path_team describes `near`. It must be at most 2^15, so that indices there do not overflow. */
+/* `near` must be at most 2^15, so that indices in merge_path_team do not overflow. */
 #define MERGE_ARGS                                                                                                     \
     __global const ordo_key *restrict a_keys, ulong a_keys_at, __global const merge_value *restrict a_values,          \
         ulong a_values_at, uint a_count, __global const ordo_key *restrict b_keys, ulong b_keys_at,                    \
@@ -50,8 +49,8 @@ typedef struct {
     uint begin, a_begin, a_count, b_begin, b_count;
 } merge_tile;
 
-/* Returns whether at least `a` of the first `diagonal` merged elements come from in->a_keys. The caller must know that
- * at least `low` and at most `high` elements do. */
+/* Returns whether at least `a` of the first `diagonal` merged elements come from in->a_keys. At least `low` and at most
+ * `high` of these elements must come from in->a_keys. */
 ORDO_FN bool merge_holds(__private const merge_input *in, uint diagonal, uint low, uint high, uint a)
 {
     if (a <= low || a > high)
@@ -59,8 +58,8 @@ ORDO_FN bool merge_holds(__private const merge_input *in, uint diagonal, uint lo
     return key_upto(key_bits(in->a_keys[a - 1]), key_bits(in->b_keys[diagonal - a]));
 }
 
-/* Sets *tile to the input parts for output elements `begin` to end - 1. The part of array a is elements a_begin to
- * a_end - 1. Unsorted input causes no access outside of the tile. */
+/* Describes the tile of output elements `begin` to end - 1. Its elements from array a have the indices a_begin to
+ * a_end - 1. min() and max() prevent accesses outside of the tile if the input is not sorted. */
 ORDO_FN void merge_set_tile(__private merge_tile *tile, uint begin, uint end, uint a_begin, uint a_end)
 {
     tile->begin = begin;
@@ -92,7 +91,7 @@ typedef struct {
     merge_value values[MERGE_TILE];
 #endif
 #endif
-    uint a_split[2]; /* Arguments a_begin and a_end of merge_set_tile. */
+    uint a_split[2];
 } merge_local;
 
 #ifndef LOCAL_BYTES
@@ -104,7 +103,7 @@ typedef struct {
     uint diagonal, low, high;
 } merge_search;
 
-/* One step of merge_path_team: narrows search->low and search->high. Lane i calls merge_holds for the number
+/* One step of the search in merge_path_team: raises search->low or lowers search->high. Lane i tests the number
  * base + (i + 1) * stride. `base` must be at least search->low. The whole sub-group must call. */
 ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride, __private merge_search *search)
 {
@@ -117,8 +116,8 @@ ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride,
 }
 
 /* Returns how many of the first `diagonal` merged elements come from array a. The first step tests numbers around a
- * guess, with distance `near`. Each further step divides the interval by TEAM_WIDTH + 1. The whole sub-group must call,
- * but teams may pass different diagonals. */
+ * guess, spaced by `near`. Each later step divides the interval by TEAM_WIDTH + 1. The whole sub-group must call, but
+ * its teams may pass different diagonals. */
 ORDO_FN uint merge_path_team(__private const merge_input *in, uint diagonal, uint near)
 {
     const float  a_share = (float) in->a_count / ((float) in->a_count + (float) in->b_count);
@@ -131,7 +130,7 @@ ORDO_FN uint merge_path_team(__private const merge_input *in, uint diagonal, uin
     return search.low;
 }
 
-/* The caller may reuse the two words at `a_split` after its next barrier. */
+/* `a_split` has two words of local memory. The caller must not change them before its next barrier. */
 ORDO_FN void merge_find_tile(__private const merge_input *in, uint near, __local uint *a_split,
                              __private merge_tile *tile)
 {
@@ -150,7 +149,7 @@ ORDO_FN void merge_find_tile(__private const merge_input *in, uint near, __local
 
 #define MERGE_PICK_(tile, a, b, at) (*((at) < (tile)->a_count ? (a) + (at) : (b) + ((at) - (tile)->a_count)))
 
-/* Loads the tile's keys to local memory, and with MERGE_STAGED its values. A barrier must follow. */
+/* A barrier must follow. */
 ORDO_FN void merge_load(__private const merge_input *in, __private const merge_tile *tile, __local merge_local *mem)
 {
     const uint               lid = (uint) get_local_id(0), last = tile->a_count + tile->b_count - 1;
@@ -179,7 +178,7 @@ ORDO_FN void merge_load(__private const merge_input *in, __private const merge_t
     }
 }
 
-/* Needs a barrier before, and ends with a barrier. */
+/* A barrier must come before the call. The call ends with a barrier. */
 ORDO_FN void merge_in_local(__private const merge_tile *tile, __local merge_local *mem)
 {
     const uint         a_count = tile->a_count, count = a_count + tile->b_count;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges a sorted batch of updates into a sorted array of distinct keys, for CPUs. A key's last batch element replaces
- * the array's element. If the batch element's bit in `hidden` is 1, it erases the array's element instead. With
- * COMBINE_OP, all values of a key are combined, and no bit is 1. */
+/* Merges a sorted batch of updates into a sorted array of distinct keys, for CPUs. Only the last batch element of each
+ * key counts. It replaces the array element with this key, or erases it if its bit in `hidden` is 1. With COMBINE_OP,
+ * all values of a key are combined instead, and all bits of `hidden` must be 0. */
 
-/* One work-item merges a tile, a part of each array. Array elements come before batch elements with the same key. */
+/* Each work-item merges one tile (a part of the merged order). In this order, array elements come before batch elements
+ * with the same key. */
 #pragma once
 #include "group/hidden.cl"
 #include "group/merge.cl"
@@ -42,7 +43,7 @@ ORDO_FN batch_tile batch_tile_of(__global const ordo_key *array, uint n, __globa
     return t;
 }
 
-/* Searches elements `at` to end - 1. Returns the index of the first one not less than x, or `end`. */
+/* Returns the index of the first of the elements `at` to end - 1 that is not less than x, or `end` if all are less. */
 ORDO_FN uint batch_skip(__global const ordo_key *array, uint at, uint end, ordo_key_form x)
 {
     uint step = BATCH_WIDTH, less = 0;
@@ -74,8 +75,8 @@ ORDO_FN bool batch_stays(__global const ordo_key *batch, uint b, __global const 
     return (j + 1 == b || batch[j + 1] != batch[j]) && !run_is_hidden(hidden, j);
 }
 
-/* Returns whether the next tile's first batch element replaces this tile's last array element. `at` is the tile's first
- * array element not merged yet. */
+/* Returns whether the next tile's first batch element replaces this tile's last array element. Elements of `array`
+ * before index `at` are already merged. */
 ORDO_FN bool batch_goes_on(__global const ordo_key *array, __global const ordo_key *batch, uint b,
                            __private const batch_tile *t, uint at)
 {
@@ -106,15 +107,14 @@ void batch_place(__global const ordo_key *restrict array, ulong array_at, uint n
     kept[tile] = stay - (uint) batch_goes_on(array, batch, b, &t, at);
 }
 
-/* `to` is the next index to write, `end` the index after the last. */
 typedef struct {
     __global ordo_key    *keys;
     __global merge_value *values;
     uint                  to, end;
 } batch_output;
 
-/* Appends elements `at` to end - 1 of `array`, and their values. The last vector may write too many elements. Later
- * writes replace them. */
+/* Appends elements `at` to end - 1 of `array`, and their values. Copies whole vectors, and so may write more elements
+ * than these. Later writes replace the extra elements. */
 ORDO_FN void batch_copy(__global const ordo_key *array, __global const merge_value *values, uint n, uint at, uint end,
                         __private batch_output *out)
 {
@@ -137,8 +137,8 @@ ORDO_FN void batch_copy(__global const ordo_key *array, __global const merge_val
 }
 
 #if VALUE_COMBINES
-/* Combines all values of a key. Batch element j must be the key's last. `at` must be the number of array elements not
- * greater than the key. */
+/* Returns the combination of all values of a key. Batch element j must be the last one with this key. `at` must be the
+ * number of array elements not greater than this key. */
 ORDO_FN merge_value batch_combined(__global const ordo_key *array, __global const merge_value *values, uint at,
                                    __global const ordo_key *batch, __global const merge_value *batch_values, uint j)
 {
@@ -149,7 +149,7 @@ ORDO_FN merge_value batch_combined(__global const ordo_key *array, __global cons
 }
 #endif
 
-/* Writes the results, and their number to *all. Needs `places` and `kept` of batch_place. */
+/* Writes the merged elements, and their number to *all. batch_place must have written `places` and `kept`. */
 ORDO_KERNEL(1)
 /* clang-format off */
 void batch_write(__global const ordo_key *restrict array, ulong array_at, __global const merge_value *restrict values,

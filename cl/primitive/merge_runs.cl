@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges up to RUN_TABLE_MAX sorted runs (arrays) stably: equal keys stay in the order of their runs. Each work-group
+/* Merges up to RUN_TABLE_MAX sorted arrays (runs) stably: equal keys stay in the order of their runs. Each work-group
  * merges a tile (slice) of the output. Samples of the keys determine the tiles:
  *
- *  runs_sample    copies every stride-th element of each run, a sample
- *  runs_select    ranks the samples. Every window-th sample, a splitter, is the last element of a tile
+ *  runs_sample    copies every stride-th element of each run as a sample
+ *  runs_select    selects every window-th sample, in key order, as a splitter: the last element of a tile
  *  runs_split     counts the elements of each run before each splitter
  *  runs_tiles     merges a tile in local memory
- *  runs_dedup     merges a tile. Omits hidden elements, and all but the newest element of each key
- *  runs_heads     marks the keys of a run that differ from the previous key
+ *  runs_dedup     merges a tile, but omits hidden elements, and all elements of a key except the newest
+ *  runs_heads     sets a flag for each key of a run that differs from the previous key
  *  runs_chunks    merges a tile by one work-item, for CPUs (RUNS_GROUP == 1) */
 
-/* An element is *hidden* if a newer run replaces or erases it. RUNS_HIDDEN (shared/runs.h) selects how a merge treats
- * hidden elements. If it is RUNS_FILTER, the hidden bits of all runs must be correct.
+/* An element is *hidden* if a newer run replaces or erases it. RUNS_HIDDEN (shared/runs.h) selects whether a merge
+ * writes or omits hidden elements. If RUNS_HIDDEN is RUNS_FILTER, the hidden bits of all runs must be correct.
  *
  * With COMBINE_OP (group/value.cl), a key's value in the first run is combined with its last value in the second run.
  * This needs RUNS_DEDUP, two runs, and distinct keys in the first run. */
@@ -68,8 +68,8 @@ void runs_sample(RUNS_KEYS run_table runs, __global ordo_key *restrict samples)
     samples[sample] = key_of[r][end - 1];
 }
 
-/* Sets splitters[i] to the number of the sample that has rank (i + 1) * window - 1 among all samples. If runs are not
- * sorted, some splitters stay unwritten. */
+/* Sets splitters[i] to the index of the sample that has rank (i + 1) * window - 1 among all samples. If a run is not
+ * sorted, some words of `splitters` stay unwritten. */
 ORDO_KERNEL(RUNS_SEARCH_GROUP)
 void runs_select(__global const ordo_key *restrict samples, run_table runs, __global uint *restrict splitters)
 {
@@ -126,7 +126,6 @@ void runs_split(RUNS_KEYS run_table runs,
 
 /* ---- the merge of tiles ---------------------------------------------------------------------------------------- */
 
-/* A tile merges at most 2^n_rounds runs and `capacity` elements. */
 #define RUNS_TILE_ARGS                                                                                                 \
     RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *restrict splits, uint n_tiles, uint n_rounds,           \
         uint capacity, __global ordo_key *restrict keys_out, ulong keys_out_at,                                        \
@@ -176,8 +175,8 @@ typedef struct {
 } runs_input;
 #define LOOKBACK_INPUT runs_input
 
-/* Returns whether element i of run r is not hidden, and no newer element has its key. The element must be in the tile.
- * Later elements of run r, and elements of later runs, are newer. */
+/* Returns whether element i of run r is not hidden, and is the newest element with its key. The element must be in the
+ * tile. Later elements of run r, and all elements of later runs, are newer. */
 ORDO_FN bool runs_is_visible(__private const runs_input *in, uint tile, uint r, uint i)
 {
     __local const runs_local *mem = in->mem;
@@ -210,7 +209,6 @@ ORDO_FN uint lookback_refold(__private const runs_input *in, uint tile)
 #include "group/lookback.cl"
 
 #if ORDO_VALUE_BYTES && !VALUE_COMBINES
-/* Sets heads[i] to 1 if key i differs from the previous key, else to 0. */
 ORDO_KERNEL(RUNS_SEARCH_GROUP)
 void runs_heads(__global const ordo_key *restrict keys, ulong keys_at, uint n, __global uchar *restrict heads)
 {
@@ -233,7 +231,6 @@ void runs_heads(__global const ordo_key *restrict keys, ulong keys_at, uint n, _
 
 /* Built together: runs_sample runs_select runs_split */
 
-/* Look-back (group/lookback.cl) gives a tile's output index. Sets *kept to the size of the whole output. */
 ORDO_KERNEL(RUNS_GROUP)
 void runs_dedup(RUNS_TILE_ARGS, __global uint *state, uint stamp, __global uint *restrict kept)
 {
@@ -282,8 +279,8 @@ void runs_dedup(RUNS_TILE_ARGS, __global uint *state, uint stamp, __global uint 
 
 #include "group/run_tournament.cl"
 
-/* Writes hidden bits to the words at address `to`, by atomic OR because two tiles may share a word. The words must be 0
- * before. */
+/* Writes hidden bits to the array `to`. Two tiles may have bits in the same word, so writes are atomic OR operations.
+ * The array must be 0 before. */
 typedef struct {
     __global uint *to;
     uint           bits;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packs the columns of a table into one column of keys, and unpacks them. A key concatenates the ordered forms
- * (shared/key.h) of its row's values. */
+/* Packs the columns of a table into one column of keys, and unpacks them. A key consists of the ordered forms of a
+ * row's values. An ordered form is an unsigned integer that has the same order as the value (shared/key.h). */
 #pragma once
 #include "device/atomic.cl"
 #include "device/compiler.cl"
@@ -18,8 +18,8 @@
 #endif
 /* ---- parameters of the kernels --------------------------------------------------------------------------------- */
 
-/* valid[f] is an Arrow validity bitmap: bit i % 8 of byte i / 8 is 0 if row i is null. It may be NULL. An unpack skips
- * columns with a NULL pointer. */
+/* valid[f] is an Arrow validity bitmap: bit i % 8 of byte i / 8 is 0 if row i is null. It may be NULL. Kernels that
+ * unpack skip columns with a NULL pointer. */
 typedef struct {
     __global uchar *column[PACK_FIELDS], *valid[PACK_FIELDS];
 } pack_table;
@@ -57,8 +57,8 @@ ORDO_FN ulong pack_sign(uint how)
     return how & PACK_WIDE ? (ulong) 1 << 63 : (ulong) 1 << 31;
 }
 
-/* Converts a value of field f to its ordered form. An integer outside of the field's range yields bits outside of
- * plan->mask[f]. */
+/* Converts a value of field f to an unsigned integer with the same order. If the value exceeds the field's range, the
+ * result has bits outside of plan->mask[f]. */
 ORDO_FN ulong pack_form(__private const pack_plan *plan, uint f, ulong value)
 {
     const ulong sign = pack_sign(plan->how[f]);
@@ -109,7 +109,6 @@ ORDO_FN void pack_report(__global uint *outside, uint f, uint i)
         ordo_min(&outside[f], i);
 }
 
-/* Returns the bits of field f in row i's key, at their final position. */
 ORDO_FN ordo_key pack_part(__private const pack_plan *plan, uint f, uint i, ulong value, bool valid,
                            __global uint *outside)
 {
@@ -125,7 +124,7 @@ ORDO_FN ordo_key pack_part(__private const pack_plan *plan, uint f, uint i, ulon
     return part;
 }
 
-/* Reads all values before it uses the first, so that the reads overlap. */
+/* The first loop reads all values before the second loop uses them, so that the reads overlap. */
 ORDO_FN ordo_key pack_row(__private const pack_table *table, __private const pack_plan *plan, uint i,
                           __global uint *outside)
 {
@@ -145,7 +144,7 @@ ORDO_FN ordo_key pack_row(__private const pack_table *table, __private const pac
     return key;
 }
 
-/* `outside` may be NULL. Otherwise it has one word per field. Each must be PACK_NO_ROW before. */
+/* `outside` is NULL, or has one word per field. These words must be PACK_NO_ROW before. */
 /* clang-format off */
 ORDO_KERNEL(PACK_GROUP)
 void pack_rows(PACK_EACH(PACK_ARG) pack_plan plan, uint count, __global ordo_key *keys, ulong keys_at,
@@ -168,7 +167,6 @@ ORDO_FN bool pack_is_valid(__private const pack_plan *plan, uint f, ordo_key key
     return (pack_take(key, plan->first[f] + plan->bits[f]) & 1) == !(plan->how[f] & PACK_NULLS_LAST);
 }
 
-/* A null becomes 0. */
 ORDO_FN void pack_unpack_row(__private const pack_table *table, __private const pack_plan *plan, uint i, ordo_key key)
 {
     ORDO_UNROLL

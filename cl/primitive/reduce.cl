@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Computes the sum, minimum or maximum of an array. Each work-group reduces a range of tiles. If SCAN_LOOKBACK is 1,
- * the last group combines the results. Otherwise kernel reduce_sums does. */
+ * the group that finishes last combines the results of all groups. Otherwise kernel reduce_sums does. */
 #pragma once
 #include "device/compiler.cl"
 #include "group/fold.cl"
@@ -27,7 +27,7 @@ ORDO_FN fold_item reduce_tiles(__global const ordo_key *in, uint count, uint shi
 #else
 #include "group/tile.cl"
 
-/* Returns the reduction of this work-item's keys. The whole group must call. */
+/* Reduces this work-item's keys. The whole group must call. */
 ORDO_FN fold_item reduce_tiles(__global const ordo_key *in, uint count, uint shift, uint first_tile, uint end_tile)
 {
     fold_item sum = fold_identity();
@@ -43,7 +43,7 @@ ORDO_FN fold_item reduce_tiles(__global const ordo_key *in, uint count, uint shi
 
 #endif
 
-/* Returns the reduction of this group's tiles to work-item 0. The whole group must call. */
+/* Reduces this group's tiles. Only work-item 0 gets the result. The whole group must call. */
 ORDO_FN fold_item reduce_range(__global const ordo_key *in, uint count, uint shift, uint tiles, uint range,
                                __local fold_scratch *scratch)
 {
@@ -60,7 +60,6 @@ typedef struct {
     uint         last;
 } reduce_local;
 
-/* An array with the result of each group. */
 #if FOLD_BITS == 64
 typedef volatile __global ulong *reduce_left;
 #define reduce_store_uncached ordo_store_uncached64
@@ -71,7 +70,7 @@ typedef volatile __global uint *reduce_left;
 #define reduce_load_uncached  ordo_load_uncached
 #endif
 
-/* All work-items of the last group must call. */
+/* All work-items of the group that finishes last must call. */
 ORDO_FN fold_item reduce_all(reduce_left left, uint count, __local fold_scratch *scratch)
 {
     fold_item sum = fold_identity();
@@ -93,7 +92,6 @@ ORDO_FN uint reduce_leave(volatile __global uint *ticket, reduce_left left, fold
     return 1;
 }
 
-/* If there are several groups, `left` has one word per group. */
 ORDO_KERNEL(FOLD_GROUP)
 void reduce_once(__global const ordo_key *in, ulong in_at, uint count, uint shift, uint tiles, uint range,
                  reduce_left left, __global ordo_key *out, ulong out_at, volatile __global uint *ticket)
@@ -117,8 +115,8 @@ void reduce_once(__global const ordo_key *in, ulong in_at, uint count, uint shif
 
 /* Built together: reduce_keys reduce_sums */
 
-/* Sets sums[g] to the reduction of group g's tiles. A single group sets *out instead. Then `last` must be 1, otherwise
- * 0. */
+/* Sets sums[g] to the reduction of group g's tiles. If there is only one group, `last` must be 1, and the kernel sets
+ * out[out_at] instead. Otherwise `last` must be 0. */
 ORDO_KERNEL(FOLD_GROUP)
 void reduce_keys(__global const ordo_key *in, ulong in_at, uint count, uint shift, uint tiles, uint range,
                  __global fold_item *sums, __global ordo_key *out, ulong out_at, uint last)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies rows between a table and a list. Gather copies row index[i] of the table to position i of the list. Scatter
- * copies in the other direction. Position i is skipped if the table has no row index[i].
+/* Copies rows between a table and a list. Gather copies row index[i] of the table to row i of the list. Scatter copies
+ * row i of the list to row index[i] of the table. Both skip row i if the table has no row index[i].
  *
- *  ROWS_WORD     bytes per copied word. It must divide row size and offsets
- *  ROWS_SCATTER  1: scatter. If index[] repeats a row, only its last position is copied
+ *  ROWS_WORD     bytes per copied word. This number must divide the row size and the offsets
+ *  ROWS_SCATTER  1: scatter. If several rows of the list have the same index[i], only the last of them is copied
  *  ROWS_GROUP    work-items per group. 1: a work-item copies whole rows */
 #pragma once
 #include "device/atomic.cl"
@@ -33,7 +33,6 @@ typedef uint4 row_word;
 #error "ROWS_WORD must be 1, 2, 4, 8 or 16"
 #endif
 
-/* `latest` is the result of rows_latest, or NULL. */
 typedef struct {
     __global row_word   *table, *list;
     __global const uint *index, *latest;
@@ -41,7 +40,7 @@ typedef struct {
     uint                 words;
 } row_arrays;
 
-/* Returns whether position i is copied. Sets *at to the row's first word in the table. */
+/* Returns whether row i of the list is copied. Sets *at to the index of the row's first word in the table. */
 ORDO_FN bool row_place(__private const row_arrays *a, uint i, __private ulong *at)
 {
     const uint row = a->index[i];
@@ -68,8 +67,8 @@ ORDO_FN void row_move(__private const row_arrays *a, ulong in_table, ulong in_li
 
 #define ROWS_AHEAD 16
 
-/* Rows of one word need no inner loop. On PoCL, 2^16 rows of 4 bytes then take 0.5 times as long, and 2^20 rows 0.85
- * times. */
+/* Rows of one word need no inner loop. On PoCL, a copy without this loop takes 0.5 times as long for 2^16 rows of 4
+ * bytes, and 0.85 times for 2^20 rows. */
 ORDO_FN void rows_move_words(__private const row_arrays *a, uint first, uint end)
 {
     for (uint i = first; i < end; i++) {
@@ -98,7 +97,8 @@ ORDO_FN void rows_move(__private const row_arrays *a, uint first, uint end)
 
 #else
 
-/* The copied words may begin and end within a row. The whole group must call. */
+/* Copies words `first` to first + count - 1 of the list from or to the table. These words may begin and end within a
+ * row. The whole group must call. */
 ORDO_FN void words_move(__private const row_arrays *a, ulong first, uint count)
 {
     const uint row = (uint) (first / a->words), within = (uint) (first % a->words);
@@ -128,7 +128,7 @@ void rows_move_all(__global row_word *table, ulong table_at, __global row_word *
 #endif
 }
 
-/* Sets latest[r] to 1 + the last position i with index[i] == r. `latest` must be 0 before. */
+/* Sets latest[r] to 1 + the greatest i for which index[i] is r. `latest` must be 0 before. */
 ORDO_KERNEL(ROWS_GROUP)
 void rows_latest(__global const uint *index, ulong index_at, uint count, uint n_rows, __global uint *latest)
 {

@@ -112,7 +112,7 @@ ORDO_FN fold_item lookback_refold(__private const scan_arrays *a, uint tile)
 
 typedef struct {
     tile_keys keys;
-    uint heads; /* Bit k: key k begins a segment. */
+    uint heads;
     fold_item row[TILE_ROWS];
 } input_tile;
 
@@ -127,7 +127,6 @@ ORDO_FN void tile_load_input(__private const scan_arrays *a, uint tile, __privat
     t->heads = FOLD_SEGMENTED ? tile_load_flags(a->heads, a->count, a->shift, tile) : 0;
 }
 
-/* Returns the result for item x. `before` is the reduction of all earlier items. `upto` also includes x. */
 ORDO_FN ordo_key scan_result(__private const scan_arrays *a, fold_item before, fold_item x, fold_item upto)
 {
     const ordo_key exclusive = fold_head(x) ? FOLD_IDENTITY : fold_value(before);

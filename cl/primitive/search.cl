@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stores the results of a batched search in a sorted array: ranks, or values of keys. search_body.cl has the kernels.
- * The host defines the macros of search_keys.cl, and:
+/* Stores the results of a batched search in a sorted array. A result is a rank (the number of keys before the query),
+ * or a key's value. search_body.cl has the kernels. The host defines the macros of search_keys.cl, and:
  *
  *  SEARCH_LOOKUP   1: a result is a key's value, and whether the key was found. 0: a rank
- *  SEARCH_RANGES   1: a result is the lower bound and the upper bound */
+ *  SEARCH_RANGES   1: a result is the lower and the upper bound of the query */
 #pragma once
 #include "device/atomic.cl"
 #include "primitive/search_keys.cl"
@@ -13,8 +13,8 @@
 #endif
 #define SEARCH_LAST 0
 
-/* With SEARCH_ONCE, loads of keys and values bypass the caches, so that the index stays cached. An H200 then does 13.9
- * instead of 12.3 G finds/s on 2^27 keys. */
+/* If the host sets SEARCH_ONCE, loads of keys and values bypass the caches, so that the index stays cached. An H200
+ * then finds 13.9 instead of 12.3 billion keys per second in an array of 2^27 keys. */
 #if SEARCH_ONCE && ORDO_VALUE_BYTES == 8
 #define READ_VALUE(p) ordo_read64_once(p)
 #elif SEARCH_ONCE
@@ -49,9 +49,9 @@ typedef struct {
     PLACES_OF
 #if ORDO_VALUE_BYTES
     __global const ordo_value *from;
-    __global ordo_value       *value; /* May be NULL. */
+    __global ordo_value       *value;
 #endif
-    __global uchar            *found; /* May be NULL. */
+    __global uchar            *found;
 } answers;
 #if ORDO_VALUE_BYTES
 #define VALUES_ARGS                                                                                                    \
@@ -89,7 +89,6 @@ ORDO_FN uint upper_from(key_array keys, uint from, ordo_key_form query)
 }
 #endif
 
-/* `rank` is the index of the first key not less than the query. `equal`: this key equals the query. */
 ORDO_FN void answer(key_array keys, answers to, uint i, uint rank, ordo_key_form query, bool equal)
 {
 #if !SEARCH_LOOKUP

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels of a batched search in a sorted array: with an index (search_indexed), without an index (search_array),
- * and for ascending queries by work-groups (search_sorted) or single work-items of CPUs (search_gallop). */
+/* The kernels of a batched search in a sorted array. search_indexed needs an index, search_array needs none.
+ * search_sorted and, for CPUs, search_gallop need ascending queries to be fast. */
 
 /* The including file first includes search_keys.cl, and defines:
- *  answers        struct of result arrays, which begins with PLACES_OF
- *  ANSWERS_ARGS   kernel parameters for the struct
+ *  answers        struct with the result arrays. It begins with PLACES_OF
+ *  ANSWERS_ARGS   kernel parameters for these arrays
  *  ANSWERS        initializer of the struct
- *  answer(keys, to, i, rank, query, equal)   stores the result of query i. `equal`: a key equals the query
+ *  answer(keys, to, i, rank, query, equal)   stores the result of query i
  *  answer_prefetch(to, rank)                 prefetches the memory that answer() reads
- *  SEARCH_LAST    0: `equal` refers to the first key not less than the query.
- *                 1: to the last key not greater than the query (needs SEARCH_UPPER) */
+ *  SEARCH_LAST    0: `equal` tells whether the first key not less than the query equals the query.
+ *                 1: whether the last key not greater than the query equals it. This needs SEARCH_UPPER */
 #pragma once
 #include "device/atomic.cl"
 #include "primitive/search_keys.cl"
@@ -31,8 +31,8 @@ ORDO_FN bool key_at_is(key_array keys, uint rank, ordo_key_form query)
 
 /* ---- a tile's queries ------------------------------------------------------------------------------------------ */
 
-/* Returns the index of this work-item's query r, in a tile that begins at query `first`. The index can be past the last
- * query. */
+/* Returns the index of this work-item's r-th query. The group's queries begin at index `first`. The result may be past
+ * the last query. */
 ORDO_FN uint tile_query(uint first, uint r)
 {
 #if ORDO_CPU
@@ -47,7 +47,6 @@ ORDO_FN uint tiles_of(key_array queries)
     return (queries.count - 1) / SEARCH_TILE + 1;
 }
 
-/* Loads this work-item's queries. In place of queries past the end, loads the last query. */
 ORDO_FN void tile_load(key_array queries, uint first, __private ordo_key_form query[SEARCH_ITEMS])
 {
 #if ORDO_CPU
@@ -82,7 +81,6 @@ ORDO_FN void tile_answer(key_array keys, key_array queries, answers to, uint fir
 
 /* ---- without an index ------------------------------------------------------------------------------------------ */
 
-/* Interval `s` is divided into 2^depth sections. Returns the number of keys per section. */
 ORDO_FN uint span_run(span s, uint depth)
 {
     return (s.count + (1u << depth) - 1) >> depth;
@@ -94,8 +92,8 @@ ORDO_FN uint span_depth(span s, uint depth_max)
     return min(32 - clz(s.count), depth_max);
 }
 
-/* Fills a search tree in local memory with the last key of each section. The last section needs none. The whole group
- * must call. */
+/* Divides interval `s` into 2^depth sections of equal length. Copies the last key of each section, except the last
+ * section, to a search tree in local memory. The whole group must call. */
 ORDO_FN void stage_span(key_array keys, span s, uint depth, __local ordo_key_form *tree)
 {
     const uint run = span_run(s, depth);
@@ -118,7 +116,6 @@ ORDO_FN void span_search(key_array keys, span s, uint depth, __local const ordo_
     span_ranks(keys.key, all ? 0 : run, query, rank);
 }
 
-/* With SEARCH_LOCAL, each group first copies keys to a tree of `depth` levels in local memory. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_array(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth, __local ordo_key_form *tree)
 {
@@ -145,7 +142,7 @@ void search_array(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth, __local ordo_key_f
 /* ---- queries that ascend --------------------------------------------------------------------------------------- */
 
 #if SEARCH_LOCAL
-/* Returns whether any query of the tile is less than `low` or greater than `high`. The whole group must call. Begins
+/* Returns whether any query of the group is less than `low` or greater than `high`. The whole group must call. Begins
  * and ends with a barrier. */
 ORDO_FN bool tile_unsorted(__private const ordo_key_form query[SEARCH_ITEMS], ordo_key_form low, ordo_key_form high,
                            __local uint *scratch)
@@ -167,8 +164,9 @@ ORDO_FN bool tile_unsorted(__private const ordo_key_form query[SEARCH_ITEMS], or
     return unsorted;
 }
 
-/* Each group searches for one tile of ascending queries, whose ranks lie in an interval of the array. The group copies
- * the interval, or every n-th key, to local memory. If queries do not ascend, the interval is the whole array. */
+/* Each group searches for SEARCH_TILE queries. If the queries ascend, their ranks lie in an interval of the array.
+ * Otherwise, the interval is the whole array. The group copies the interval's keys, or every n-th of them, to local
+ * memory. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_sorted(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth_max, __local ordo_key_form *tree)
 {
@@ -212,7 +210,6 @@ ORDO_FN uint gallop(key_array keys, uint from, ordo_key_form query)
     return from;
 }
 
-/* A work-item searches for `chunk` successive queries, each from the rank of the previous one. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_gallop(KEYS_AND_QUERIES, ANSWERS_ARGS, uint chunk)
 {

@@ -14,8 +14,9 @@
 #define EDGE_EACH
 #endif
 
-/* Returns the count (see COUNT_EQUAL) of PIECE_KEYS elements from index `at`, which may wrap around below 0. Elements
- * before the array count as keys before the query. Elements after the array do not count. */
+/* Counts keys (in the format of COUNT_EQUAL) in a vector of PIECE_KEYS elements that begins at index `at`. The vector
+ * may begin before the array. Then `at` is a negative int, converted to uint. Elements before the array count as keys
+ * before the query. Elements after the array do not count. */
 ORDO_FN uint count_edge(key_array keys, uint at, ordo_key_form query)
 {
     uint count = 0;

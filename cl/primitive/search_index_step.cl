@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches through an index on CPUs, several queries per work-item. */
+/* Searches through an index, for CPUs. Each work-item searches for several queries. */
 #pragma once
 #include "primitive/search_edge.cl"
 #include "primitive/search_line.cl"
 
-/* While one query's next node is prefetched, the work-item searches for its other queries. Kim et al., FAST (ACM TODS
- * 36(4), 2011), section 5.1.3. */
+/* unit[r] is the number of the node or block that query r has reached in a level. line[r] is the index of this node in
+ * array `nodes`. While the next node of one query is prefetched, the work-item searches for its other queries. Kim et
+ * al., FAST (ACM TODS 36(4), 2011), section 5.1.3. */
 typedef struct {
     ordo_key_form query[SEARCH_ITEMS];
-    uint          unit[SEARCH_ITEMS]; /* Node or block that each query has reached. */
-    uint          line[SEARCH_ITEMS]; /* Index of this node in array `nodes`. */
+    uint          unit[SEARCH_ITEMS];
+    uint          line[SEARCH_ITEMS];
 } descent;
 
 /* Prefetches block b of the keys. If blocks differ in size, prefetches the block's offset instead, because the address
@@ -26,8 +27,8 @@ ORDO_FN void prefetch_block(key_array keys, uint shift, uint b)
 }
 
 #if SEARCH_PACKED
-/* Returns how many keys of a block come before the query. d is the query's difference from the block's base. If d has
- * more bytes than a stored difference, all keys come before the query. */
+/* Returns how many keys of a block come before the query. The block stores each key as a difference from block.base, in
+ * `bytes` bytes. d is the query's difference. If d needs more bytes, all keys of the block come before the query. */
 #if SEARCH_UPPER
 #define PACK_BEFORE(v, bytes, type, d) (d >> (8 * bytes - 1) >> 1 ? PACK_KEYS : (uint) -piece_sum((v) <= (type) d))
 #else
@@ -52,7 +53,6 @@ ORDO_FN uint pack_before(pack_block block, ordo_key_form query)
 }
 #endif
 
-/* Descends to a block for each query, and prefetches the blocks. `at` is the root's place. */
 ORDO_FN void descend(key_array keys, __global const ordo_key_form *nodes, uint shift, index_place at,
                      __private descent *way)
 {
@@ -79,8 +79,9 @@ ORDO_FN void descend(key_array keys, __global const ordo_key_form *nodes, uint s
     }
 }
 
-/* Returns how many elements of a block come before the query. `first` is the index of the block's first element. It may
- * wrap around below 0. Elements before the array count. With SEARCH_SIMD 1, does a binary search. */
+/* Returns how many elements of a block come before the query. `first` is the index of the block's first element. The
+ * block may begin before the array. Then `first` is a negative int, converted to uint. Elements before the array count
+ * as elements before the query. */
 ORDO_FN uint block_before(key_array keys, uint first, ordo_key_form query)
 {
     uint before = 0;

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches through an index on GPUs, by teams of lanes. */
+/* Searches through an index, for GPUs. The lanes of a team compare different separators with the same query. */
 #pragma once
 #include "primitive/search_edge.cl"
 #include "primitive/search_line.cl"
 
-/* A query, and the node that its search has reached. At the end, `unit` is a block. Each lane counts separators in its
- * part of a node, so the whole sub-group must call the functions below. */
+/* The state of a query's search. `unit` is the number of the node that the search has reached or, at the end, of the
+ * block. Each lane compares only a part of a node, so the whole sub-group must call the functions below. */
 #define TEAM_QUERIES (SEARCH_ITEMS * TEAM_WIDTH)
 typedef struct {
     ordo_key_form query;
     uint          unit;
 } descent;
 
-/* Copies the queries of all lanes to every lane of the team. Sets way[m].unit to the node or block where the search for
- * query m starts. */
 ORDO_FN void team_share(__private const ordo_key_form query[SEARCH_ITEMS], __private const uint unit[SEARCH_ITEMS],
                         uint units, __private descent way[TEAM_QUERIES])
 {
@@ -49,7 +47,7 @@ ORDO_FN void descend(__global const ordo_key_form *nodes, uint blocks, index_pla
                 child[m] = line_child(step, child[m], team_reduce_add(before[m]));
         }
         SEARCH_EACH
-        for (uint m = 0; m < TEAM_QUERIES; m++) /* A search can end at a padding entry. min() selects the last unit. */
+        for (uint m = 0; m < TEAM_QUERIES; m++)
             way[m].unit = min(way[m].unit * LINE_ENTRIES + child[m], last);
         at = index_below(at, blocks, search_form());
     }
@@ -78,8 +76,9 @@ ORDO_FN uint pack_one(ordo_key_form difference, ordo_key_form d)
     return search_before(difference, d) + (COUNT_FINDS && difference == d ? COUNT_EQUAL : 0);
 }
 
-/* Returns the count (see COUNT_EQUAL) of 16 bytes of a compressed block. They hold differences of `width` bytes from
- * the block's base. `d` is the query's difference. If d has more bytes, all keys come before the query. */
+/* Counts keys (in the format of COUNT_EQUAL) in 16 bytes of a compressed block. Each key is stored as a difference from
+ * the block's base, in `width` bytes. d is the query's difference. If d needs more bytes, all keys come before the
+ * query. */
 ORDO_FN uint pack_count(uint4 piece, uint width, ordo_key_form d)
 {
     const uint word[4] = { piece.x, piece.y, piece.z, piece.w };
@@ -107,8 +106,8 @@ ORDO_FN uint pack_count(uint4 piece, uint width, ordo_key_form d)
     return count;
 }
 
-/* Sets count[m] for this lane's part of query m's block. Loads a vector of every block first, so that the loads
- * overlap. */
+/* Sets count[m] to the count of this lane's part of the block of query m. The first loop loads a part of every block,
+ * so that the loads overlap. */
 ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent way[TEAM_QUERIES],
                           __private uint count[TEAM_QUERIES])
 {
@@ -134,8 +133,8 @@ ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent wa
 ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent way[TEAM_QUERIES],
                           __private uint count[TEAM_QUERIES])
 {
-    /* count_edge counts vectors that lie partly outside of the array. In their place, the loop loads the vector at
-     * `inside`, to avoid a branch. `whole` is false if the array is short, or vectors are not aligned to 16 bytes. */
+    /* count_edge reads the vectors that lie partly outside of the array. In their place, the loop loads the vector at
+     * index `inside`, to avoid a branch. */
     const uint inside = (0u - shift) % PIECE_KEYS;
     const bool whole = keys.count >= 2 * PIECE_KEYS && ((ulong) (keys.key + inside) & 15) == 0;
     ordo_key part[TEAM_QUERIES][LANE_PIECES][PIECE_KEYS];
@@ -170,7 +169,7 @@ ORDO_FN void team_answer(key_array keys, key_array queries, answers to, uint fir
                          __private const uint count[TEAM_QUERIES])
 {
     uint rank[SEARCH_ITEMS] = { 0 }, equal[SEARCH_ITEMS] = { 0 };
-    /* True if no key of the query's block comes before the query. Then the previous block's last key can equal the
+    /* True if no key of the query's block comes before the query. Then the last key of the previous block may equal the
      * query. */
     bool none_before[SEARCH_ITEMS] = { false };
 
@@ -201,9 +200,9 @@ ORDO_FN void stage_separators(__global const ordo_key_form *nodes, index_place a
         tree[tree_place(depth, i)] = nodes[index_position(at, search_form(), min(i, units - 1))];
 }
 
-/* Searches from level start.level down. Without SEARCH_LOCAL, `start` must be the root's place. With SEARCH_LOCAL, each
- * group first copies the level's separators to local memory, at most 2^depth. They lie in the nodes of level
- * `above`. */
+/* Searches from level start.level of the index down. Without SEARCH_LOCAL, `start` must be the place of the root. With
+ * SEARCH_LOCAL, each group first copies this level's separators to local memory. There may be at most 2^depth
+ * separators. They are stored in the nodes of level `above`. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_indexed(KEYS_AND_QUERIES, ANSWERS_ARGS, __global const ordo_key_form *restrict nodes, ulong nodes_at,
                     uint shift, index_place start, index_place above, uint depth, __local ordo_key_form *tree PACK_ARGS)

@@ -7,8 +7,8 @@
  *  SEARCH_UPPER    1: a rank counts the keys not greater than the query. 0: the keys less than the query
  *  SEARCH_PACKED   bytes per key of a compressed index, PACK_MIXED if blocks differ in this number, 0 if not compressed
  *  SEARCH_PLACES   1: the result of query i is stored at index places[i]. 0: at index i
- *  SEARCH_LOCAL    1: the group keeps some keys in local memory, which needs barriers
- *  SEARCH_LINE, SEARCH_SIMD, SEARCH_PAGE   the index's line_depth, simd_depth and page_levels (shared/index.h) */
+ *  SEARCH_LOCAL    1: each group copies some keys to local memory
+ *  SEARCH_LINE, SEARCH_SIMD, SEARCH_PAGE   line_depth, simd_depth and page_levels of the index (shared/index.h) */
 #pragma once
 #include "group/search.cl"
 #include "shared/index.h"
@@ -47,14 +47,14 @@ typedef struct {
     uint                     count;
 #if SEARCH_PACKED
     __global const uchar         *packed;
-    __global const uint          *offsets;    /* Offset of each block, if blocks differ in size. */
-    __global const ordo_key_form *separators; /* Last key of each block. Undefined with only one block. */
+    __global const uint          *offsets;
+    __global const ordo_key_form *separators; /* Last key of each block. Not set if there is only one block. */
 #endif
 } key_array;
 
 #if SEARCH_PACKED
 /* A block of a compressed index. Each key is stored as its difference from `base`, in `width` bytes. `at` points to the
- * first. */
+ * first difference. */
 typedef struct {
     __global const uchar *at;
     uint                  width;

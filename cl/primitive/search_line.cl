@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the child (node or block) where the search for a query continues. A node (a *line*, shared/index.h) consists of
- * *SIMD blocks* of separators. Each of LINE_STEPS steps compares the query with one SIMD block. */
+/* Finds the child (node or block) where the search for a query continues. A node of the index is also named *line*. It
+ * consists of *SIMD blocks* of separators (shared/index.h). Each of LINE_STEPS steps compares the query with one SIMD
+ * block. */
 #pragma once
 #include "primitive/search_keys.cl"
 
 #define LINE_ENTRIES (1 << SEARCH_LINE)
 #define LINE_STEPS   ((SEARCH_LINE + SEARCH_SIMD - 1) / SEARCH_SIMD)
-/* 1 if a line is a single SIMD block. */
 #define LINE_IS_NODE (SEARCH_SIMD == SEARCH_LINE && SEARCH_LINE == NODE_LOG2)
 
 ORDO_FN index_form search_form(void)
@@ -21,7 +21,7 @@ ORDO_FN index_form search_form(void)
 #else
 
 #if ORDO_CPU && KEY_BITS <= 64
-/* Adds the elements of a vector. Vector comparisons return -1 for true. */
+/* Add the elements of a vector. A vector comparison returns -1 for true, so the sum is the negative count. */
 #define SUM_2(v) ((v).x + (v).y)
 #define SUM_4(v) SUM_2((v).lo + (v).hi)
 #if KEY_BITS == 32
@@ -73,7 +73,6 @@ ORDO_FN uint simd_before(__global const ordo_key_form *block, uint levels, ordo_
 }
 #endif
 
-/* Returns how many separators in this lane's part of SIMD block `block` come before the query. */
 ORDO_FN uint line_before(__global const ordo_key_form *line, uint step, uint block, ordo_key_form query)
 {
     const uint depth = step * SEARCH_SIMD;
@@ -83,8 +82,6 @@ ORDO_FN uint line_before(__global const ordo_key_form *line, uint step, uint blo
 }
 #endif
 
-/* Returns the SIMD block after `block`. In the last step, this is the node's child. `before` counts the separators of
- * `block` before the query. */
 ORDO_FN uint line_child(uint step, uint block, uint before)
 {
     return (block << index_simd_depth(search_form(), step * SEARCH_SIMD)) + before;
@@ -101,8 +98,8 @@ ORDO_FN __global const ordo_key_form *line_of(__global const ordo_key_form *node
 }
 
 #if TEAM_WIDTH == 1
-/* Returns the unit (node or block) below node `unit` where a search continues. `line` has the separators of node
- * `unit`. The lower level has last + 1 units. */
+/* Returns the number of the node or block where the search continues, one level below node `unit`. `line` has the
+ * separators of this node. `last` is the greatest such number in the lower level. */
 ORDO_FN uint line_next(__global const ordo_key_form *line, uint last, uint unit, ordo_key_form query)
 {
     uint child = 0;
@@ -110,7 +107,7 @@ ORDO_FN uint line_next(__global const ordo_key_form *line, uint last, uint unit,
     ORDO_UNROLL
     for (uint step = 0; step < LINE_STEPS; step++)
         child = line_child(step, child, line_before(line, step, child, query));
-    /* A search can end at a padding entry. min() selects the last unit. */
+    /* Entries after the last child are padding. If the search ends there, min() selects the last child. */
     return min(unit * LINE_ENTRIES + child, last);
 }
 #endif

@@ -11,8 +11,9 @@
 #define GROUP_SIZE 1
 #endif
 
-/* `words` has ATOMICS_WORDS words. Word ATOMICS_MIN must have all bits set. The others must be 0. Each work-item uses
- * one word of `own` and ATOMICS_ANSWERS words of `answers`. */
+/* Defines a kernel that calls the atomic functions. `words` has ATOMICS_WORDS words, which must be 0, except word
+ * ATOMICS_MIN, which must have all bits set. Each work-item uses one word of `own` and ATOMICS_ANSWERS words of
+ * `answers`. */
 #define UPDATES(kernel_name, word, suffix, spread, oppose)                                                             \
     ORDO_FN bool cas_add##suffix(volatile __global word *p)                                                            \
     {                                                                                                                  \
@@ -76,7 +77,6 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_peeks(__global uint *own, __global uint *
 
 /* ---- words under a latch --------------------------------------------------------------------------------------- */
 
-/* Returns the number of words of `piece` that do not have this version. Sets *which to the index of such a word. */
 ORDO_FN uint optimistic_wrong(uint4 piece, uint version, uint j, uint *which)
 {
     const uint is[4] = { piece.x, piece.y, piece.z, piece.w };
@@ -164,8 +164,8 @@ ORDO_FN void optimistic_read(__global uint *line, uint never, __private uint cou
     }
 }
 
-/* Tests reads without a lock, while other work-items change the lines. A line has OPTIMISTIC_WORDS words, and version 0
- * before. Argument `never` must be 0 (see ordo_after). */
+/* Tests reads without a lock, while other work-items change the lines. Each line has OPTIMISTIC_WORDS words, and must
+ * have version 0 before. Argument `never` must be 0 (see ordo_after). */
 ORDO_KERNEL(GROUP_SIZE) void self_test_optimistic(__global uint *lines, __global uint *report, uint n_lines, uint never)
 {
     const uint i = (uint) get_global_id(0);
@@ -189,8 +189,8 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_optimistic(__global uint *lines, __global
 
 /* ---- contention -------------------------------------------------------------------------------------------------- */
 
-/* Adds `step` to *p CONTEND_BURST times. Then adds CONTEND_BURST to *balance. Returns how often another work-item
- * changed *p between additions. */
+/* Adds `step` to *p CONTEND_BURST times, and CONTEND_BURST to *balance. Returns how often another work-item changed *p
+ * between two additions. */
 #define BURST_OF_ADDITIONS(name, word, suffix, step)                                                                   \
     ORDO_FN uint name(volatile __global word *p, uint *balance)                                                        \
     {                                                                                                                  \
@@ -253,8 +253,9 @@ ORDO_FN uint burst_of_stores64(volatile __global ulong *p, uint own, uint *balan
 }
 #endif
 
-/* Each test (enum contend_kind) ends after `enough` collisions or `rounds` loops. All CONTEND_WORDS words of `words`
- * and CONTEND_WORDS64 words of `words64` must be 0. `balances` has CONTEND_KINDS words per work-item. */
+/* Runs one test for each value of enum contend_kind. A test ends after `enough` changes by other work-items, or after
+ * `rounds` loops. The CONTEND_WORDS words of `words` and the CONTEND_WORDS64 words of `words64` must be 0. `balances`
+ * has CONTEND_KINDS words per work-item. */
 ORDO_KERNEL(GROUP_SIZE)
 void self_test_contend(__global uint *words, __global ulong *words64, __global uint *balances, uint rounds, uint enough)
 {
@@ -323,7 +324,6 @@ ORDO_FN uint load_turn(volatile __global uint *report, uint awaited)
     return turn;
 }
 
-/* Returns false after a timeout, or if another group stopped the test. */
 ORDO_FN bool await_turn(volatile __global uint *report, uint ticket)
 {
     for (uint look = 0; look < CHAIN_PATIENCE; look++) {
@@ -337,8 +337,8 @@ ORDO_FN bool await_turn(volatile __global uint *report, uint ticket)
     return false;
 }
 
-/* Waits until sums[ticket - 1] has bit `flag`. Then sets sums[ticket] to this word plus ticket + 1. The flag stays set.
- * Ticket 0 does not wait. Returns false after a timeout. One work-item per ticket must call. */
+/* Waits until sums[ticket - 1] has bit `flag`. Then sets sums[ticket] to sums[ticket - 1] + ticket + 1, which has the
+ * flag, too. Ticket 0 does not wait. Returns false after a timeout. One work-item per ticket must call. */
 #define PASS_SUM(name, word, suffix, flag)                                                                             \
     ORDO_FN bool name(volatile __global uint *report, volatile __global word *sums, uint ticket)                       \
     {                                                                                                                  \
@@ -362,7 +362,8 @@ PASS_SUM(pass_sum, uint, , CHAIN_FLAG)
 PASS_SUM(pass_sum64, ulong, 64, CHAIN_FLAG64)
 #endif
 
-/* Race checkers do not know release stores, so checked builds use uncached accesses. */
+/* Tools that detect data races do not know release stores. Builds for such tools (ORDO_CHECKED) use uncached
+ * accesses. */
 #if ORDO_CHECKED
 #define PAYLOAD(p)        ordo_load_uncached(p)
 #define SET_PAYLOAD(p, x) ordo_store_uncached((p), (x))
@@ -385,8 +386,8 @@ ORDO_FN void replace_payload(__global uint *payload, volatile __global uint *rep
 }
 
 /* Tests memory order in a chain of work-groups. Each group waits for the previous group, and checks that the previous
- * group's stores are visible. Needs forward progress of started groups. `report`, `sums` and `sums64` must be 0 before.
- * `payload` must have the values of ticket -1 (CHAIN_PAYLOAD_AFTER). */
+ * group's stores are visible. The device must run a started group until it ends, even while other groups wait.
+ * `report`, `sums` and `sums64` must be 0 before. `payload` must have the values of ticket -1 (CHAIN_PAYLOAD_AFTER). */
 ORDO_KERNEL(GROUP_SIZE)
 void self_test_chain(__global uint *report, __global uint *payload, __global uint *sums, __global ulong *sums64)
 {

@@ -182,7 +182,7 @@ ORDO_FN void phases_fold(__global uint *words, __local uint *greatest, uint n)
     phases_barrier();
 }
 
-/* `words` has `parts` arrays of PHASES_WORDS words. Tests barriers on the first n words of each. */
+/* Tests barriers. `words` has `parts` arrays of PHASES_WORDS words. The test uses the first n words of each array. */
 ORDO_KERNEL(GROUP_SIZE) void self_test_phases(__global uint *words, uint parts, uint n)
 {
     __local uint greatest[PHASES_KEYS];

@@ -2,8 +2,8 @@
 /* Stable radix sort for CPUs. First, sort_bucket_scatter moves the elements to buckets by the highest digit that
  * varies. Then one work-item sorts each bucket in its core's cache. */
 
-/* A long bucket would keep one core busy while others are idle. If there is one, the state in `plan` becomes
- * SORT_BUCKET_NONE, and sort_chunked.cl sorts instead. */
+/* One core would sort a long bucket while other cores are idle. If there is a long bucket, the kernels set the state in
+ * `plan` to SORT_BUCKET_NONE, and the kernels of sort_chunked.cl sort instead. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/key.h"
@@ -11,25 +11,24 @@
 
 #define BUCKETS (1 << SORT_BUCKET_BITS)
 
-/* Returns the key bits that the sort compares, shifted to bit 0. */
 ORDO_FN ordo_key_form bucket_form(ordo_key key, struct sort_buckets b)
 {
     return key_above(key_bits(key), b.first_bit) & key_above(KEY_GREATEST, KEY_BITS - b.bits);
 }
 
-/* 1 if keys and values have the same size. Then the spare buffer has key-value pairs, because a scatter of pairs is
- * faster. */
+/* 1 if keys and values have the same size. Then the spare buffer stores each value after its key, because a scatter of
+ * such pairs is faster. */
 #define PAIRED (ORDO_VALUE_BYTES == sizeof(ordo_key))
 
 typedef struct {
     ordo_key   key;
-    ordo_value value; /* 0 without values */
+    ordo_value value;
 } bucket_element;
 
 typedef struct {
     __global ordo_key       *keys;
-    __global ordo_value     *values; /* NULL without values */
-    __global bucket_element *pairs;  /* The spare buffer if PAIRED. */
+    __global ordo_value     *values;
+    __global bucket_element *pairs;
 } bucket_elements;
 
 ORDO_FN bucket_element bucket_load(bucket_elements from, bool paired, uint at)
@@ -70,7 +69,6 @@ ORDO_FN uint bucket_of(ordo_key_form form, uint shift)
     return key_digit(form, shift, BUCKETS - 1);
 }
 
-/* Returns the lowest bit of the digit that selects a bucket. `span`: bitmap of the key bits that vary. */
 ORDO_FN uint bucket_shift(ordo_key_form span)
 {
     return max(key_width(span), (uint) SORT_BUCKET_BITS) - SORT_BUCKET_BITS;
@@ -94,13 +92,12 @@ void sort_bucket_sample(__global const ordo_key *keys, __global uint *plan, stru
         count[bucket_of(bucket_form(keys[i * step], b), bucket_shift(span))]++;
     for (uint i = 0; i < BUCKETS; i++)
         longest = max(longest, count[i]);
-    /* The sample is inexact, so buckets may exceed b.longest by a quarter. */
+    /* The sample only estimates bucket sizes, so the estimate may exceed b.longest by a quarter. */
     const bool skip =
         !key_same(span, KEY_LEAST) && (ulong) longest * b.count > (ulong) b.longest * (SAMPLE + SAMPLE / 4);
     plan[SORT_BUCKET_STATE] = skip ? SORT_BUCKET_NONE : SORT_BUCKET_SOME;
 }
 
-/* Sets spans[chunk] to a bitmap of the bits in which the chunk's keys differ from the array's first key. */
 ORDO_KERNEL(1)
 void sort_bucket_span(__global const ordo_key *keys, __global const uint *plan, __global ordo_key_form *spans,
                       struct sort_buckets b)
@@ -117,7 +114,6 @@ void sort_bucket_span(__global const ordo_key *keys, __global const uint *plan, 
     spans[chunk] = span;
 }
 
-/* If all keys are equal, the plan's state becomes SORT_BUCKET_ONE. */
 ORDO_KERNEL(1)
 void sort_bucket_digit(__global const ordo_key_form *spans, __global uint *plan, struct sort_buckets b)
 {
@@ -149,8 +145,8 @@ void sort_bucket_count(__global const ordo_key *keys, __global const uint *plan,
         counts[i * b.chunks + chunk] = count[i];
 }
 
-/* counts[i * b.chunks + chunk] is the number of the chunk's elements in bucket i. Replaces it by the index of the first
- * of these elements in the spare buffer. */
+/* Before the kernel, counts[i * b.chunks + chunk] is the number of the chunk's elements in bucket i. After the kernel,
+ * it is the index of the first of these elements in the spare buffer. */
 ORDO_KERNEL(1)
 void sort_bucket_scan(__global uint *plan, __global uint *counts, struct sort_buckets b)
 {
@@ -197,20 +193,20 @@ void sort_bucket_scatter(PAIRS_IN(in), PAIRS_OUT(spare), PAIRS_OUT(out), __globa
     }
 }
 
-/* Maximum number of bits of a digit. The counters of wider digits would fill the L1 cache. */
+/* Maximum bits per digit. The counters of wider digits would fill the L1 cache. */
 #define DIGIT_BITS   9
 #define DIGITS       (1 << DIGIT_BITS)
 #define DIGIT_PASSES ((KEY_BITS + DIGIT_BITS - 1) / DIGIT_BITS)
-/* Buckets of fewer elements are sorted by insertion only. */
+/* Buckets with fewer than INSERTED elements are sorted by insertion only. */
 #define INSERTED 24
 
-/* Sorts `from` to `out` by insertion. `from` may be `out`. After more than `most` moves, copies the remaining elements
- * in their old order, and returns false. */
+/* Copies the elements of `from` to `out`, sorted by insertion. `from` may be `out`. After more than `most` moves,
+ * copies the remaining elements without sorting, and returns false. */
 ORDO_FN bool bucket_insert(bucket_elements from, bool paired, bucket_elements out, uint count, ulong most,
                            struct sort_buckets b)
 {
     ulong         moves = 0;
-    ordo_key_form last = KEY_LEAST; /* Largest ordered form so far. */
+    ordo_key_form last = KEY_LEAST;
     for (uint e = 0; e < count; e++) {
         const bucket_element element = bucket_load(from, paired, e);
         const ordo_key_form  form = bucket_form(element.key, b);
@@ -227,13 +223,12 @@ ORDO_FN bool bucket_insert(bucket_elements from, bool paired, bucket_elements ou
     return moves <= most;
 }
 
-/* Lowest bit and width of each digit, the most significant digit first. */
 typedef struct {
     uint passes, low[DIGIT_PASSES], width[DIGIT_PASSES];
 } bucket_digits;
 
-/* Divides the varying key bits (`span`) into digits, from the highest bit down. Stops when the digits have `bits`
- * varying bits. */
+/* Divides keys into digits, from the highest bit that is 1 in `span` down. Stops when the digits cover `bits` of the
+ * bits that are 1 in `span`, or all of them. */
 ORDO_FN bucket_digits bucket_digits_of(ordo_key_form span, uint bits)
 {
     bucket_digits d;
@@ -289,8 +284,6 @@ ORDO_FN void bucket_passes(bucket_elements spare, bucket_elements out, uint coun
             bucket_scatter(out, false, spare, PAIRED, count, d.low[pass], d.width[pass], counts[pass], b);
 }
 
-/* Sorts by insertion into `out`. Reads `out` if `passes` is odd, else `spare`. Returns false after more than `most`
- * moves. */
 ORDO_FN bool bucket_end(bucket_elements spare, bucket_elements out, uint passes, uint count, ulong most,
                         struct sort_buckets b)
 {
@@ -308,8 +301,9 @@ ORDO_FN void bucket_sort(bucket_elements spare, bucket_elements out, uint count,
         bucket_end(spare, out, 0, count, ~(ulong) 0, b);
         return;
     }
-    /* First sorts by the highest varying bits, two more than the bits of `count`. Few elements agree in all of them, so
-     * an insertion sort needs few moves. If it needs many, passes by all bits follow. */
+    /* First sorts by the highest bits that differ between keys: two more bits than the number `count` has. Few elements
+     * agree in all these bits, so the insertion sort needs few moves. If it needs too many, passes by all bits
+     * follow. */
     const bucket_digits some = bucket_digits_of(span, 34 - (uint) clz(count)), all = bucket_digits_of(span, KEY_BITS);
     bucket_passes(spare, out, count, some, b);
     if (bucket_end(spare, out, some.passes, count, 4 * (ulong) count, b))

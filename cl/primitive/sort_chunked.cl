@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stable radix sort for CPUs. A work-item handles a chunk of consecutive elements. sort_chunk_few sorts few elements in
- * one launch. */
+/* Stable radix sort for CPUs. A work-item handles a chunk of consecutive elements. sort_chunk_few sorts a small array
+ * in one launch. */
 
 #pragma once
 #include "device/compiler.cl"
@@ -17,7 +17,6 @@ ORDO_FN uint chunk_digit(ordo_key key, struct sort_chunks c)
     return key_digit(key_bits(key), c.shift, c.digit_mask);
 }
 
-/* Returns whether sort_buckets.cl has sorted the array. `plan` is NULL if it did not run. */
 ORDO_FN bool chunks_are_idle(__global const uint *plan)
 {
     return plan && plan[SORT_BUCKET_STATE] != SORT_BUCKET_NONE;
@@ -40,7 +39,8 @@ void sort_chunk_count(__global const ordo_key *keys, __global const uint *plan, 
         counts[digit * c.chunks + chunk] = count[digit];
 }
 
-/* Each word counts the elements with a digit in a chunk. Replaces the count by the first element's output index. */
+/* Before the kernel, a word is the number of elements with a digit in a chunk. After the kernel, it is the output index
+ * of the first of these elements. */
 ORDO_KERNEL(1)
 void sort_chunk_scan(__global const uint *plan, __global uint *counts, struct sort_chunks c)
 {
@@ -81,7 +81,6 @@ void sort_chunk_scatter(PAIRS_IN(in), PAIRS_OUT(out), __global const uint *plan,
 
 #define FEW_PASSES ((KEY_BITS + RANK_BITS - 1) / RANK_BITS)
 
-/* The compared bits of an ordered form: key_above(form, shift) & mask. */
 typedef struct {
     uint          shift;
     ordo_key_form mask;
@@ -94,7 +93,7 @@ ORDO_FN uint few_digit(ordo_key key, few_field field, uint pass)
 
 typedef struct {
     __global ordo_key   *keys;
-    __global ordo_value *values; /* NULL without values */
+    __global ordo_value *values;
 } few_pairs;
 
 /* Sorts by one digit. next[digit] must be the output index of the digit's first element. */
@@ -142,7 +141,7 @@ ORDO_FN void few_begins(__private uint counts[RANK_RADIX])
     }
 }
 
-/* Skips passes whose digit is equal in all keys. in_place must be 1 if the output is the input. */
+/* Skips a pass if all keys have the same digit. in_place must be 1 if the output is the input. */
 ORDO_KERNEL(1)
 void sort_chunk_few(PAIRS_OUT(in), PAIRS_OUT(out), PAIRS_OUT(spare), uint in_place, struct sort_small s)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One pass of a radix sort over few tiles, in one launch. Each work-group sorts a tile, but counts the digits of all
+/* One pass of a radix sort of a small array, in one launch. Each work-group sorts a tile, but counts the digits of all
  * keys, so no group waits for another. */
 #pragma once
 #include "group/sort_tile.cl"

@@ -8,7 +8,6 @@
 #pragma once
 #include "group/sort_tile.cl"
 
-/* Neighbouring work-items use different copies of a counter, because atomic additions to one word are slow. */
 #ifndef HISTOGRAM_COPIES
 #define HISTOGRAM_COPIES 1
 #endif
@@ -36,8 +35,8 @@ ORDO_STATIC_ASSERT(sizeof(histogram_local) <= HISTOGRAM_BYTES,
 
 #define HISTOGRAM_AHEAD 4
 
-/* Counts the digits of this work-item's keys. Digit positions come from l->passes. To compute them for each key would
- * slow a sort of 2^26 keys of 4 bytes from 1.43 to 1.74 ms on an H200. */
+/* Counts the digits of this work-item's keys. Reads the digit positions from l->passes. To compute the positions for
+ * each key would slow a sort of 2^26 keys of 4 bytes from 1.43 to 1.74 ms on an H200. */
 ORDO_FN void histogram_count(__global const ordo_key *keys, struct sort_histogram h, __local histogram_local *l)
 {
     const ulong stride = get_global_size(0);
@@ -101,7 +100,7 @@ ORDO_FN bool histogram_varies(__local const histogram_local *l, uint digit)
 
 #if SORT_PLANNED && COUNTERS_WORDS >= 2048
 typedef struct {
-    float mean;    /* Estimated number of elements with the same prefix, as a mean over all elements. */
+    float mean;    /* Estimated number of elements that share the prefix of a random element. */
     float fullest; /* Estimated fraction of all elements with the most frequent prefix. */
 } sample_prefixes;
 
@@ -112,8 +111,8 @@ ORDO_FN uint sample_keys(uint count)
     return clamp(count >> 10, min(count / 2, 16384u), 65536u);
 }
 
-/* Estimates from a sample how many elements share a prefix (the ordered form without its `shift` lowest bits). A hash
- * of the prefix selects one of SAMPLE_CELLS counters. The whole group must call. */
+/* Estimates from a sample how many elements share a prefix, that is the ordered form without its `shift` lowest bits.
+ * The whole group must call. */
 ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint count, uint shift,
                                          __local histogram_local *l)
 {
@@ -151,22 +150,21 @@ ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint cou
     return out;
 }
 
-/* Maximum fraction of all elements in one segment (elements with equal top digits). One group sorts a segment, while
- * others may be idle. */
+/* Maximum fraction of all elements in one segment (elements with equal top digits). Only one group sorts a segment, so
+ * with a larger segment other groups would be idle. */
 #define SAMPLE_SHARE_MAX (1.0f / 400.0f)
-/* Maximum mean number of comparisons per element in the local pass, which compares each element with all others of its
- * bin (similar keys). */
+/* Maximum mean number of comparisons per element in the local pass. The local pass compares each element with all
+ * others of its bin (elements with similar keys). */
 #define SAMPLE_BIN_MAX 96.0f
-/* The estimate counts keys as one bin if they agree in the top digits and the next SAMPLE_BIN_BITS bits. */
+/* The estimate assumes one bin for all keys that agree in the top digits and the next SAMPLE_BIN_BITS bits. */
 #define SAMPLE_BIN_BITS 8
 
 #if KEY_BITS > 64
-/* Maximum number of top digits before a local pass. */
 #define PLAN_DIGITS_MAX 10
 
-/* Returns how many digits, from digit `top` down, passes must sort before a local pass (sort_local.cl). Returns 0 if no
- * local pass follows. It needs small segments (elements with equal top digits) and small bins (similar keys of a
- * segment). The whole group must call. */
+/* Returns by how many digits, from digit `top` down, passes must sort before a local pass (sort_local.cl). Returns 0 if
+ * there is no local pass. A local pass needs small segments (elements with equal top digits) and small bins (similar
+ * keys of a segment). The whole group must call. */
 ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogram h, uint top, uint varying,
                              __local histogram_local *l)
 {
@@ -196,7 +194,7 @@ ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogra
     uint found = 0, digits = 1;
     bool searches = varying >= SORT_LOCAL_DIGITS;
     /* Round 1 tests whether bins (similar keys) are small. If not, there is no local pass. Rounds 2 and 3 test whether
-     * segments (elements with equal top digits) are small, by two or three digits. */
+     * segments (elements with equal top digits) are small after passes by two or three digits. */
     while (searches) {
         const bool            bins = digits == 1;
         const uint            low = sort_digit_of(top + 1 - max(digits, 2u), h.first_bit, h.bits, h.passes).shift;
@@ -220,7 +218,6 @@ ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogra
 }
 #endif
 
-/* Plans a pass by each varying digit from `low` to `top`, then a local pass by the lower bits. */
 ORDO_FN void plan_local(__global uint *plan, struct sort_histogram h, uint low, uint top,
                         __local const histogram_local *l)
 {
@@ -234,8 +231,8 @@ ORDO_FN void plan_local(__global uint *plan, struct sort_histogram h, uint low, 
         plan[SORT_PLAN_DIGITS + pass] = SORT_IDLE;
 }
 
-/* Plans a pass for each digit that varies, at least one. Passes write two buffers in turn, and the last one must write
- * the output. So the number of omitted passes is even. */
+/* Plans a pass for each digit that differs between keys, and at least one pass. Passes write to two buffers in turn,
+ * and the last pass must write to the output. So the number of omitted passes is even. */
 ORDO_FN void plan_all(__global uint *plan, struct sort_histogram h, uint varying, __local const histogram_local *l)
 {
     const uint wanted = max(varying, 1u), passes = wanted + (h.passes - wanted) % 2;
@@ -253,7 +250,7 @@ ORDO_FN void plan_all(__global uint *plan, struct sort_histogram h, uint varying
     plan[SORT_PLAN_PASSES] = passes;
 }
 
-/* All work-items of the last group must call, after a barrier that makes l->digit visible. */
+/* All work-items of the group that finishes last must call, after a barrier that makes l->digit visible. */
 ORDO_FN void histogram_plan(__global const ordo_key *keys, __global uint *plan, struct sort_histogram h,
                             __local histogram_local *l)
 {
@@ -271,8 +268,8 @@ ORDO_FN void histogram_plan(__global const ordo_key *keys, __global uint *plan, 
         plan_all(plan, h, varying, l);
 }
 
-/* Zeroes the first h.bases_word words of `control`. `counters` has 1 + h.passes * RANK_RADIX words, which are 0 before
- * and after. */
+/* Zeroes the first h.bases_word words of `control`. `counters` has 1 + h.passes * RANK_RADIX words. They must be 0
+ * before, and are 0 after. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_histogram(__global const ordo_key *keys, __global uint *counters, __global uint *control,
 #if SORT_PLANNED

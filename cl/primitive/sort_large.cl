@@ -6,7 +6,7 @@
 
 typedef struct {
     __global ordo_key   *keys;
-    __global ordo_value *values; /* NULL without values */
+    __global ordo_value *values;
 } sort_array;
 
 /* Sorts by one digit, tile after tile. Ends with a barrier that makes the result visible. */

@@ -22,11 +22,11 @@
 #error "LOCAL_ITEMS must be even, and a range at most 32768 elements: an index and a count have 16 bits"
 #endif
 
-/* sort_large sorts ranges with a larger bin, which would need too many comparisons. */
+/* Maximum elements per bin. A larger bin would need too many comparisons, so sort_large sorts its range. */
 #define LOCAL_BIN_MAX 256
 
-/* Returns the end of the segment that contains the element before `at`. Keys of a segment differ only below bit
- * local_bit. */
+/* Returns the end of the segment that contains element at - 1. All keys of a segment agree in the bits from local_bit
+ * up. */
 ORDO_FN uint local_segment_end(__global const ordo_key *keys, uint count, uint at, uint local_bit)
 {
     const ordo_key_form segment = key_above(key_bits(keys[at - 1]), local_bit);
@@ -63,7 +63,7 @@ void sort_bounds(__global const ordo_key *keys_out, __global const ordo_key *key
 }
 
 typedef struct {
-    /* Each word has the sizes of two bins. Later it has the indices of their first elements. */
+    /* Each word has two bins, in 16 bits each: first the bin's size, later the index of its first element. */
     uint   bins[LOCAL_TILE / 2];
     ushort index[LOCAL_TILE];
     uint   scratch[GROUP_SCAN_WORDS];
@@ -75,8 +75,6 @@ typedef struct {
 #endif
 ORDO_STATIC_ASSERT(sizeof(local_memory) <= LOCAL_BYTES, "the host reserves less local memory than a range needs");
 
-/* local_bin subtracts `least` from a key, and shifts the difference from `bits` to 32 bits. Its product with `scale`
- * gives the bin. */
 typedef struct {
     ordo_key_form least;
     uint          first_bit, bits, scale;
@@ -103,8 +101,8 @@ ORDO_FN uint local_half(__local const uint *bins, uint bin)
     return bins[bin / 2] >> bin % 2 * 16 & 0xffff;
 }
 
-/* Step 1 (count). Word which[i] receives the bin of this work-item's key i in the upper half. The lower half numbers
- * the bin's elements, in any order. */
+/* Step 1 (count). Word i of `which` receives the bin of this work-item's key i in its upper half, and the key's number
+ * within the bin in its lower half. These numbers are in any order. */
 ORDO_FN void local_count(__local local_memory *l, local_map m, const ordo_key_form *form, uint count, uint *which)
 {
     for (uint i = get_local_id(0); i < LOCAL_TILE / 2; i += GROUP_SIZE)

@@ -8,21 +8,18 @@
 
 /* Built together: sort_histogram sort_onesweep */
 
-/* After this number of polls, a group counts another tile's keys itself. */
+/* If a tile's counts are missing after SORT_LOOKS polls, the group that waits counts the tile's keys itself. */
 #ifndef SORT_LOOKS
 #define SORT_LOOKS 4096
 #endif
 
 typedef struct {
-    /* Number of elements with the digit in the tiles read so far. */
     uint sum;
-    /* Next tile to read, in descending order. At the end, first_tile - 1. */
-    int at;
+    int  at;
 } sort_look;
 
 #define SORT_LOOK_AHEAD 4
 
-/* Returns false if a tile has no count after SORT_LOOKS polls. */
 ORDO_FN bool sort_look_back(__global uint *status, uint digit, int first_tile, uint upto, sort_look *look)
 {
     for (uint looks = 0; look->at >= first_tile && looks < SORT_LOOKS; looks++) {
@@ -48,8 +45,8 @@ ORDO_FN bool sort_look_back(__global uint *status, uint digit, int first_tile, u
     return look->at < first_tile;
 }
 
-/* Sets before[j] to the number of elements with this work-item's j-th digit in earlier tiles of the launch. If a tile
- * has published no counts, counts its keys. l->missing must be 0 before. */
+/* Sets before[j] to the number of elements with this work-item's j-th digit in earlier tiles of the launch. If one of
+ * these tiles has not published its counts, counts its keys. l->missing must be 0 before. */
 ORDO_FN void sort_elements_before(__local sort_local_memory *l, __global uint *status, __global const ordo_key *keys,
                                   struct sort_pass p, sort_digit d, uint *before)
 {

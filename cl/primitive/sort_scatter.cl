@@ -6,7 +6,6 @@
 
 /* Built together: sort_count sort_scan sort_scatter */
 
-/* Sets control[RANK_RADIX + digit * tiles + tile] to the number of the tile's keys with the digit. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_count(__global const ordo_key *keys_in, __global uint *control, SORT_PLAN_PARAMS struct sort_pass p)
 {

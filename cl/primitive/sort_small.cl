@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stable radix sort of one tile by one work-group, in one launch. */
+/* Stable radix sort of a small array by one work-group, in one launch. */
 #pragma once
 #include "device/team.cl"
 #include "group/rank.cl"
@@ -23,8 +23,8 @@ typedef struct {
 #endif
 ORDO_STATIC_ASSERT(sizeof(small_local) <= LOCAL_BYTES, "the host reserves less local memory than the sort needs");
 
-/* Sets `places` to the indices of this work-item's keys after a sort by a digit. The whole group must call. A barrier
- * must separate the call from earlier uses of l->exchange. */
+/* Sets `places` to the indices that this work-item's keys have after a sort by one digit. The whole group must call. A
+ * barrier must separate the call from earlier uses of l->exchange. */
 ORDO_FN void small_rank(__local small_local *l, const ordo_key_form *bits, uint shift, uint mask, rank_places *places)
 {
     uint total[RANK_DIGITS_PER_ITEM], start[RANK_DIGITS_PER_ITEM];
@@ -38,8 +38,7 @@ ORDO_FN void small_rank(__local small_local *l, const ordo_key_form *bits, uint 
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Writes reg[i] to its place in `array`. After a barrier, sets reg[i] to array[first + i * TEAM_WIDTH]. Another barrier
- * follows. */
+/* Moves the values `reg` of all work-items to their `places`, through local memory. Ends with a barrier. */
 #define SMALL_EXCHANGE(array, reg, first, places)                                                                      \
     do {                                                                                                               \
         ORDO_UNROLL                                                                                                    \

@@ -8,8 +8,8 @@
 
 /* ---- neighbours ------------------------------------------------------------------------------------------------ */
 
-/* bad[0] must be 0 before. It becomes count - i, where row i is the first whose offsets descend or exceed the
- * column. */
+/* Checks the offsets of a column. If row i is the first whose offsets descend or exceed the column, bad[0] becomes
+ * count - i. bad[0] must be 0 before. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_check(STRING_COLUMN_ARGS(column), uint count, __global uint *bad)
 {
@@ -24,8 +24,8 @@ void string_check(STRING_COLUMN_ARGS(column), uint count, __global uint *bad)
 enum { STRING_UNFINISHED, STRING_DESCENDS, STRING_TOO_LONG };
 
 /* Returns the position of the first difference of two strings whose first `from` bytes are equal. Compares at most
- * STRINGS_PREFIX_MAX more bytes. If these are equal and both strings continue, returns bit STRING_GOES_ON of the next
- * byte. */
+ * STRINGS_PREFIX_MAX more bytes. If these are equal and both strings have more bytes, returns the position of bit
+ * STRING_GOES_ON of the next byte. */
 ORDO_FN uint string_first_apart(__private const string_column *c, string_text a, string_text b, uint from,
                                 __private bool *descends)
 {
@@ -45,11 +45,12 @@ ORDO_FN uint string_first_apart(__private const string_column *c, string_text a,
 /* Sets position[i], for i > 0, to the position where strings i - 1 and i differ first. String i is in row rows[i], or
  * in row i if `rows` is NULL.
  *
- * A launch compares a part of long strings. The host sets all position[i] to STRING_GOES_ON, then launches the kernel
- * until state[STRING_UNFINISHED] remains 0.
+ * A launch compares only a part of long strings. So the host sets each position[i] to STRING_GOES_ON, and then repeats
+ * the launch until state[STRING_UNFINISHED] remains 0.
  *
- * String i is an error if it is less than string i - 1 (STRING_DESCENDS), or shares too many bytes with it
- * (STRING_TOO_LONG). For the first error i of a kind, state[kind] becomes count - i. */
+ * It is an error if string i is less than string i - 1 (STRING_DESCENDS), or shares too many bytes with it
+ * (STRING_TOO_LONG). If string i is the first with such an error, state[STRING_DESCENDS] or state[STRING_TOO_LONG]
+ * becomes count - i. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_apart(STRING_COLUMN_ARGS(column), __global const uint *rows, uint count, __global uint *position,
                   __global uint *state)
@@ -77,7 +78,6 @@ void string_apart(STRING_COLUMN_ARGS(column), __global const uint *rows, uint co
 
 /* ---- distinct strings ------------------------------------------------------------------------------------------ */
 
-/* marks[i] becomes 1 if row i is the first with its string, else 0. marks[count] becomes 0. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_heads(__global const uint *position, uint count, __global uint *marks)
 {
@@ -92,7 +92,7 @@ void string_heads(__global const uint *position, uint count, __global uint *mark
 /* Writes for each distinct string, in sorted order:
  *
  *  tests   position where the string and the next one differ first
- *  starts  index of the string's first sorted row. `count` follows the last one. May be NULL
+ *  starts  index of the string's first row among the sorted rows, and `count` after the last string. May be NULL
  *  first   number of this row in the column. May be NULL
  *
  * ids[i] is the number of distinct strings whose first row is before row i. */
@@ -118,8 +118,8 @@ void string_tests(__global const uint *position, __global const uint *ids, __glo
 
 /* ---- levels ---------------------------------------------------------------------------------------------------- */
 
-/* Returns the number of tests in the trie's subtree with root i, at most STRING_NODE. On each side, the subtree ends
- * before the first test that is not greater than test i. */
+/* Returns the number of tests in the subtree of the trie whose root is test i, but at most STRING_NODE. On each side of
+ * test i, the subtree ends before the first test that is not greater than test i. */
 ORDO_FN uint string_subtree(__global const uint *tests, uint i, uint count)
 {
     const uint test = tests[i];
@@ -144,8 +144,8 @@ void string_above(__global const uint *tests, uint count, __global uint *marks)
     }
 }
 
-/* Copies a level's marked tests to `above`, the level above, and their indices in this level to `cuts`. sums[i] is the
- * number of marked tests before test i. */
+/* Copies the tests that string_above marked to `above`, and their indices to `cuts`. sums[i] must be the number of
+ * marked tests before test i. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_promote(__global const uint *tests, uint count, __global const uint *sums, __global uint *above,
                     __global uint *cuts)

@@ -7,10 +7,10 @@
 
 /* ---- the index ------------------------------------------------------------------------------------------------- */
 
-/* An index. The rows of the column, in the order of their strings, are the *sorted rows*.
+/* The index of a column. The rows of the column, in the order of their strings, are the *sorted rows*.
  *
- *  rows    row number of each sorted row. NULL if sorted row i is row i
- *  starts  first sorted row of each string. NULL if it is the string's id */
+ *  rows    number of each sorted row in the column. NULL if the column is sorted
+ *  starts  index of the first sorted row of each distinct string. NULL if no two rows have the same string */
 typedef struct {
     __global const uint        *words;
     __global const string_head *head;
@@ -34,8 +34,9 @@ ORDO_FN string_text string_with_id(__private const string_index *x, uint id)
 
 /* ---- descents -------------------------------------------------------------------------------------------------- */
 
-/* A probe: the bits that a search reads. Before position `stop`, they are the bits of a query, which begins at byte
- * `at`. From `stop` on, all bits are `turn`. `stop` is at most the position after the query's last byte. */
+/* A probe has the bits that a search reads. Before position `stop`, they are the bits of a query, which begins at byte
+ * `at`. From position `stop` on, all bits are `turn`. `stop` must not exceed the position after the query's last
+ * byte. */
 typedef struct {
     string_bytes bytes;
     ulong        at;
@@ -53,11 +54,11 @@ ORDO_FN bool probe_bit(__private const string_probe *p, uint position)
 
 /* The state of a search that reads a node's tests (bit positions) from left to right.
  *
- *  limit  tests with positions from `limit` on are skipped
- *  gap    index after the last unskipped test where the probe has a 1
+ *  limit  the search skips tests whose position is at least `limit`
+ *  gap    1 + the index of the last test that was not skipped and at whose position the probe has a 1
  *
  * If the probe has a 0, the search skips the test's right subtree, whose tests have greater positions. So `limit`
- * becomes the test's position. If the probe has a 1, the limit is removed. */
+ * becomes the test's position. If the probe has a 1, the search removes the limit. */
 typedef struct {
     uint gap, limit;
 } node_state;
@@ -87,8 +88,8 @@ ORDO_FN uint node_gap(__global const uint *tests, uint from, uint to, __private 
     return s.gap;
 }
 
-/* A stored string that is a prefix of the probe. It lies just before the test with index `test` of level `level`. If
- * there is none, `level` is STRING_NO_PREFIX. */
+/* A stored string that is a prefix of the probe. The string lies just before the test with index `test` of level
+ * `level`. If no stored string is a prefix, `level` is STRING_NO_PREFIX. */
 typedef struct {
     uint level, test;
 } string_prefix;
@@ -96,9 +97,9 @@ typedef struct {
 
 /* Sets *prefix to the longest stored prefix of the probe in this node, if any.
  *
- * Bit 0 tests whether a byte exists. If a search turns right at such a test, the string before the test is a prefix. A
- * search has turned right at each test before `gap` that is less than all tests between it and the gap. The last such
- * test of bit 0 gives the longest prefix. */
+ * Bit 0 of a byte tells whether the byte exists. If a search turns right at a test of bit 0, the string before the test
+ * is a prefix. A search has turned right at each test before `gap` that is less than all tests between it and the gap.
+ * The last such test of bit 0 gives the longest prefix. */
 ORDO_FN void node_prefix(__global const uint *tests, uint from, uint gap, uint stop, uint level,
                          __private string_prefix *prefix)
 {
@@ -167,14 +168,14 @@ ORDO_FN uint string_descend(__private const string_index *x, __private const str
 /* A query compared with the string where its search ended:
  *
  *  apart    position of their first difference, or STRING_EQUAL
- *  begins   the query begins with the string
- *  ends     the string begins with the query */
+ *  begins   true if the query begins with the string
+ *  ends     true if the string begins with the query */
 typedef struct {
     uint id, apart;
     bool greater, begins, ends;
 } string_match;
 
-/* All tests are before byte STRING_SHARED_MAX, so later bytes get this byte's position. */
+/* All tests are before byte STRING_SHARED_MAX, so all later bytes get the position of this byte. */
 ORDO_FN uint string_position(ulong at, uint bit)
 {
     return (uint) min(at, (ulong) STRING_SHARED_MAX) << 4 | bit;
@@ -206,8 +207,8 @@ ORDO_FN string_match string_locate(__private const string_index *x, __private co
     return string_compare(x, queries, q, string_descend(x, &p, 0));
 }
 
-/* Returns the id of the first string whose bits before position `stop` are the query's. If `last`, returns the last
- * such string. */
+/* Returns the id of the first string that agrees with the query in all bits before position `stop`. If `last` is true,
+ * returns the last such string. */
 ORDO_FN uint string_end(__private const string_index *x, __private const string_column *queries, string_text q,
                         uint stop, bool last)
 {
@@ -215,8 +216,8 @@ ORDO_FN uint string_end(__private const string_index *x, __private const string_
     return string_descend(x, &p, 0);
 }
 
-/* Returns the number of strings less than a query. If `upper`, an equal string counts, too. `m` is the query's result
- * of string_locate. */
+/* Returns the number of strings less than a query. If `upper` is true, also counts a string equal to the query. `m`
+ * must be the result of string_locate for the query. */
 ORDO_FN uint string_bound(__private const string_index *x, __private const string_column *queries, string_text q,
                           string_match m, bool upper)
 {
@@ -253,7 +254,7 @@ void string_find(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), uint count, __g
 }
 
 /* Sets ids[i] to `add` plus the number of strings less than query i, or to STRING_NO_ID if the sum is not below
- * `limit`. If `upper` is not 0, an equal string counts, too. */
+ * `limit`. If `upper` is not 0, also counts a string equal to the query. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_bounds(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), uint count, __global uint *ids, ulong ids_at,
                    uint upper, uint add, uint limit)
@@ -300,7 +301,7 @@ ORDO_FN void string_write(__global uint *first, __global uint *counts, uint from
     if (first)
         *first = from;
     if (counts)
-        /* Oclgrind lacks the saturating subtraction that compilers make of `to > from ? to - from : 0`. */
+        /* Compilers translate `to > from ? to - from : 0` to a saturating subtraction, which Oclgrind lacks. */
         *counts = (uint) max((long) to - (long) from, 0L);
 }
 
@@ -345,8 +346,8 @@ void string_ranges(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), STRING_COLUMN
 
 /* ---- strings by id --------------------------------------------------------------------------------------------- */
 
-/* Sets lengths[i] to the length of string ids[i], and lengths[count] to 0. bad[0] must be 0 before. It becomes
- * count - i for the first id not below n_ids. */
+/* Sets lengths[i] to the length of string ids[i], and lengths[count] to 0. If ids[i] is the first id that is not below
+ * n_ids, bad[0] becomes count - i. bad[0] must be 0 before. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_lengths(STRING_INDEX_ARGS, __global const uint *ids, ulong ids_at, uint count, uint n_ids,
                     __global ulong *lengths, ulong lengths_at, __global uint *bad)
@@ -370,7 +371,6 @@ void string_numbers(__global uint *words_out, ulong at, uint count)
     words_out[at + i] = i;
 }
 
-/* STRINGS_LANES work-items copy a string. */
 #ifndef STRINGS_LANES
 #define STRINGS_LANES 1
 #endif

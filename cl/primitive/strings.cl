@@ -33,7 +33,7 @@ ORDO_FN strings strings_of(__global const string_offset *offsets, ulong offsets_
 }
 
 typedef struct {
-    ulong at, left; /* position of the first byte, and number of bytes */
+    ulong at, left;
 } string_rest;
 
 ORDO_FN string_rest string_after(__private const strings *s, uint row, ulong depth)
@@ -44,8 +44,8 @@ ORDO_FN string_rest string_after(__private const strings *s, uint row, ulong dep
 
 /* ---- the begin of a sort --------------------------------------------------------------------------------------- */
 
-/* Checks the offsets, and puts row i into slot i of segment 0. *bad must be 0 before. It becomes count - i, where row i
- * is the first whose offsets descend or exceed n_bytes. */
+/* Checks the offsets, and puts row i into slot i of segment 0. If row i is the first whose offsets descend or exceed
+ * n_bytes, *bad becomes count - i. *bad must be 0 before. */
 ORDO_KERNEL(STRINGS_GROUP)
 void strings_begin(__global const string_offset *offsets, ulong offsets_at, ulong n_bytes, uint count,
                    __global uint *bad, __global uint *rows, __global uint *place, __global uint *segment,
@@ -69,14 +69,14 @@ void strings_begin(__global const string_offset *offsets, ulong offsets_at, ulon
 
 /* ---- a round --------------------------------------------------------------------------------------------------- */
 
-/* The undecided rows of a round, which have equal keys so far, lie in *slots*. Rows move between slots only within
- * their segment, so each slot keeps its position in the output.
+/* Rows are undecided if their keys were equal in all earlier rounds. The undecided rows lie in *slots*. Rows move
+ * between slots only within their segment, so each slot keeps its position in the output.
  *
  *  rows     row in each slot
  *  segment  segment number of each slot
  *  first    first slot of each segment
- *  depth    number of leading bytes known to be equal in each segment
- *  more     number of further bytes that are equal in the rows compared so far */
+ *  depth    number of leading bytes that the strings of each segment are known to share
+ *  more     number of further bytes that are equal in all strings already compared */
 typedef struct {
     __global const uint  *rows, *segment, *first;
     __global const ulong *depth;
@@ -107,8 +107,8 @@ void strings_share(__global const string_offset *offsets, ulong offsets_at, __gl
     strings_share_row(&s, &u, i);
 }
 
-/* Makes keys[i] from the string in slot i. Inverts the key bits that are set in `turn`. Descending order inverts all
- * bits below the segment's number. */
+/* Sets keys[i] to the sort key of the string in slot i. Inverts the bits that are 1 in `turn`. For descending order,
+ * these are all bits below the segment's number. */
 ORDO_KERNEL(STRINGS_GROUP)
 void strings_keys(__global const string_offset *offsets, ulong offsets_at, __global const uchar *bytes, ulong bytes_at,
                   ulong n_bytes, __global const uint *rows, __global const uint *segment, __global const ulong *depth,
@@ -125,15 +125,14 @@ void strings_keys(__global const string_offset *offsets, ulong offsets_at, __glo
     }
 }
 
-/* Returns whether strings with this key continue after its `window` bytes. */
 ORDO_FN bool strings_continue(ulong key, uint window, ulong turn)
 {
     return ((key ^ turn) & ((1u << STRINGS_LENGTH_BITS) - 1)) == window + 1;
 }
 
-/* Writes the sorted rows to the output, and marks the undecided rows: rows with equal keys whose strings continue after
- * the `window` bytes. Their marks become 1, plus 2^32 for the first row with its key. All other marks, and
- * marks[count], become 0. */
+/* Writes the sorted rows to the output, and marks the undecided rows, that is rows with equal keys whose strings have
+ * more than `window` bytes. The mark of an undecided row becomes 1, plus 2^32 for the first row with its key. All other
+ * marks, and marks[count], become 0. */
 ORDO_KERNEL(STRINGS_GROUP)
 void strings_split(__global const ulong *keys, __global const uint *rows, __global const uint *place, uint count,
                    uint window, ulong turn, __global ulong *marks, __global uint *rows_out, ulong rows_out_at,
@@ -155,7 +154,7 @@ void strings_split(__global const ulong *keys, __global const uint *rows, __glob
 }
 
 /* Moves the undecided rows to the slots of the next round. sums[i] is the sum of the marks (strings_split) before slot
- * i. Its lower half is the new slot. Its upper half counts the new segments so far. */
+ * i. Its lower half is the new slot. Its upper half is the number of new segments that begin before slot i. */
 ORDO_KERNEL(STRINGS_GROUP)
 void strings_keep(__global const ulong *sums, __global const ulong *keys, __global const uint *rows,
                   __global const uint *place, __global const ulong *depth, uint count, uint window,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Selects the first k elements of an array in key order, unsorted, or the element of a given rank. Radix select finds
- * the k-th element digit by digit, from the highest digit. Each pass keeps the *candidates*, the elements that agree
- * with the k-th element in all digits so far. Zhang, Naruse, Li and Wang, Parallel Top-K Algorithms on GPU (SC
- * 2023). */
+ * the k-th element digit by digit, from the highest digit on. Each pass keeps the *candidates*: the elements that have
+ * the digits of the k-th element in this pass and in all earlier passes. Zhang, Naruse, Li and Wang, Parallel Top-K
+ * Algorithms on GPU (SC 2023). */
 
 /* With TOP_SELECT, the kernels find only the element of rank `needed` - 1. */
 #pragma once
@@ -99,7 +99,7 @@ ORDO_FN top_record top_read(__global const uint *state, uint pass)
     return r;
 }
 
-/* An element's number is its key, followed by its index in index_bits bits. Returns the digit
+/* Elements are ordered by a number: the key, followed by the element's index in index_bits bits. Returns the digit
  * (number >> shift) & mask. */
 ORDO_FN uint top_digit(struct top_pass p, ordo_key_form key, uint index, uint shift, uint mask)
 {
@@ -126,8 +126,8 @@ ORDO_FN void top_count_digit(__local top_local *l, uint digit, uint copy)
 #endif
 }
 
-/* A digit may have bits of the key and of the index (see top_digit). top_key_of returns its key bits at their position.
- * top_index_of returns its index bits. */
+/* A digit may have bits of both the key and the index (see top_digit). top_key_of returns the bits of the key, and
+ * top_index_of the bits of the index, at their positions. */
 ORDO_FN ordo_key_form top_key_of(struct top_pass p, uint digit)
 {
     if (p.next_shift >= p.index_bits)
@@ -154,8 +154,6 @@ ORDO_FN uint top_digits(volatile __global uint *histogram, uint first, __private
     return sum;
 }
 
-/* `digit` is the k-th element's digit. `candidates` counts the elements with this digit, `upto` the candidates with a
- * lesser digit. */
 ORDO_FN void top_note(__global uint *record, top_record before, struct top_pass p, uint digit, uint upto,
                       uint candidates)
 {
@@ -169,7 +167,8 @@ ORDO_FN void top_note(__global uint *record, top_record before, struct top_pass 
     record[TOP_CANDIDATES] = candidates;
 }
 
-/* Finds the k-th element's next digit, and writes the pass's result to `record`. Only the last group may call. */
+/* Finds the k-th element's next digit, and writes the pass's result to `record`. Only the group that finishes last may
+ * call. */
 ORDO_FN void top_choose(__local top_local *l, __global uint *record, top_record before, struct top_pass p)
 {
     volatile __global uint *histogram = record + TOP_RECORD;
@@ -191,7 +190,6 @@ ORDO_FN void top_choose(__local top_local *l, __global uint *record, top_record 
     }
 }
 
-/* Adds the group's counts to the pass's histogram. */
 ORDO_FN void top_finish(__local top_local *l, __global uint *record, uint groups, top_record before, struct top_pass p)
 {
     top_barrier();
@@ -215,7 +213,6 @@ ORDO_FN void top_finish(__local top_local *l, __global uint *record, uint groups
 
 #define TOP_AHEAD (TOP_GROUP == 1 ? 1 : 4)
 
-/* Pass 0: counts the first digit of every element. */
 ORDO_KERNEL(TOP_GROUP)
 void top_count(__global const ordo_key *keys, __global uint *state, struct top_pass p)
 {
@@ -251,19 +248,20 @@ void top_count(__global const ordo_key *keys, __global uint *state, struct top_p
 
 typedef struct {
     __global const ordo_key *keys;
-    __global const uint     *index; /* Array indices of the elements. NULL if the source is the array. */
+    __global const uint     *index;
     uint                     count;
 } top_source;
 
 typedef struct {
     top_source source;
-    top_record now, prev; /* Results of the previous pass and of the pass before it. */
+    top_record now, prev;
     bool       done;
     uint       digit;
-    uint       items; /* Elements per work-item and round. */
+    uint       items;
 } top_step;
 
-/* Returns whether an element agrees with the k-th element in digits 0 to p.pass - 2. A list has only such elements. */
+/* Returns whether an element has the same digits as the k-th element in passes 0 to p.pass - 2. A list has only
+ * elements with these digits. */
 ORDO_FN bool top_is_candidate(__private const top_step *s, struct top_pass p, ordo_key_form key, uint index)
 {
     if (p.pass == 1 || s->source.index)
@@ -306,8 +304,9 @@ ORDO_FN uint top_fate(__private const top_step *s, struct top_pass p, __private 
     return s->done ? TOP_TAKE : TOP_KEEP;
 }
 
-/* The lower half of `sum` counts this work-item's elements for the output, the upper half its candidates. If bit i of
- * `some` is 0, the i-th block of TOP_AHEAD elements has none of these. */
+/* The lower half of `sum` is the number of this work-item's elements that go to the output. The upper half is the
+ * number of its elements that stay candidates. If bit i of `some` is 0, the i-th block of TOP_AHEAD elements has no
+ * such element. */
 typedef struct {
     uint sum, some;
 } top_fates;
@@ -352,8 +351,8 @@ ORDO_FN top_step top_step_of(__global const ordo_key *keys, __global const ordo_
 
 typedef struct {
     __global ordo_key *keys;
-    __global uint     *index;     /* May be NULL. */
-    __global ordo_key *list_keys; /* NULL if the candidates exceed the list. */
+    __global uint     *index;
+    __global ordo_key *list_keys;
     __global uint     *list_index;
 } top_places;
 
@@ -386,8 +385,9 @@ ORDO_FN void top_move(__local top_local *l, __private const top_step *s, struct 
     }
 }
 
-/* Outputs candidates whose digit is less than the k-th element's digit, and keeps candidates with the same digit. Reads
- * the previous pass's list, or the array if the list was too short. All passes need the same number of groups. */
+/* Copies candidates whose digit is less than the k-th element's digit to the output, and candidates with the same digit
+ * to a list. Reads the previous pass's list, or the array if this list was too short. All passes need the same number
+ * of groups. */
 ORDO_KERNEL(TOP_GROUP)
 void top_narrow(__global const ordo_key *keys, __global ordo_key *list_keys, __global uint *list_index,
                 __global ordo_key *keys_out, __global uint *index_out, __global uint *state, struct top_pass p)
@@ -449,8 +449,8 @@ ORDO_FN uint top_rank(__local const top_ordered *l, uint count, uint i)
     return before;
 }
 
-/* The first group sorts the selected elements and copies their values. The other groups (at least one) zero `state`.
- * index_out may be NULL. */
+/* The first group sorts the selected elements and copies their values. The other groups zero `state`. There must be at
+ * least two groups. index_out may be NULL. */
 ORDO_KERNEL(TOP_GROUP)
 void top_order(__global const ordo_key *keys, __global const uint *index, __global const uint *values,
                __global ordo_key *keys_out, __global uint *index_out, __global uint *values_out, __global uint *state,

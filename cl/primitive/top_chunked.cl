@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Selects a few least elements of an array on a CPU. A work-item lists the keys of a chunk that are below a limit. When
- * the list is full, it keeps only the needed keys and lowers the limit. Lists are in array order, so a stable sort of
- * all lists completes the selection. */
+ * the list is full, the work-item keeps only the needed keys and lowers the limit. Lists are in array order, so a
+ * stable sort of all lists completes the selection. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/key.h"
@@ -17,7 +17,6 @@ ORDO_FN uint top_at_most(__global const ordo_key *list, uint count, ordo_key_for
     return n;
 }
 
-/* Returns the `needed`-th least key of a list, counted from 1. */
 ORDO_FN ordo_key_form top_limit(__global const ordo_key *list, uint count, uint needed)
 {
     ordo_key_form limit = 0;
@@ -50,7 +49,8 @@ ORDO_FN bool top_any_below(__global const ordo_key *keys, ordo_key_form limit)
     return below != 0;
 }
 
-/* Selects c.needed elements of each chunk. No chunk may have fewer. Lists have space for c.room elements. */
+/* Selects the c.needed least elements of each chunk. Each chunk must have at least c.needed elements. A list has space
+ * for c.room elements. */
 ORDO_KERNEL(1)
 void top_chunk(__global const ordo_key *keys, __global ordo_key *lists, __global uint *indices, struct top_chunks c)
 {
@@ -60,7 +60,7 @@ void top_chunk(__global const ordo_key *keys, __global ordo_key *lists, __global
     __global uint     *index = indices + (ulong) chunk * c.room;
     ordo_key_form      limit = ~(ordo_key_form) 0;
     uint               count = 0;
-    bool               open = true; /* True until the list is full for the first time. */
+    bool               open = true;
     keys += c.keys_at;
     for (uint i = begin; i < end;) {
         const uint upto = i + min((uint) TOP_BLOCK, end - i);
