@@ -22,10 +22,16 @@ static bool is_alone(const struct ordo_ltree_batch *c)
     return ordo_device_facts(c->call->dev)->atomics == ORDO_ATOMICS_LEGACY || (c->tree->faults & FAULT_ALONE);
 }
 
-/* Registers of a compute unit. In groups of more than EASY work-items, a work-item may use REGISTERS / group of
- * them. */
-#define REGISTERS ((size_t) 1 << 16)
-#define EASY      ((size_t) 256)
+/* Registers of a compute unit. Groups of more than EASY work-items share them. NVIDIA's devices give a work-item a
+ * multiple of REGISTERS_STEP. */
+#define REGISTERS      ((size_t) 1 << 16)
+#define REGISTERS_STEP 8
+#define EASY           ((size_t) 256)
+
+static long registers_max(size_t group)
+{
+    return group > EASY ? (long) (REGISTERS / group / REGISTERS_STEP * REGISTERS_STEP) : 0;
+}
 
 /* Each work-item takes one operation. In a large launch, a team with fewer than 8 work-items takes up to 8
  * operations. */
@@ -41,7 +47,7 @@ static struct ordo_launch apply_kernel(const struct ordo_ltree *tree, size_t cou
     ordo_launch_define(&launch, "CONCURRENT_FAULTS", tree->faults != 0);
     ordo_launch_define(&launch, "LTREE_MERGE", tree->config.merges);
     ordo_launch_define(&launch, "LTREE_RAISE", tree->config.raise_percent);
-    ordo_launch_define(&launch, "ORDO_MAX_REGISTERS", shape.group > EASY ? (long) (REGISTERS / shape.group) : 0);
+    ordo_launch_define(&launch, "ORDO_MAX_REGISTERS", registers_max(shape.group));
     return launch;
 }
 
