@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of enum ordo_code and enum ordo_outcome (include/ordo/dict.h). host/dict/apply_batch.c asserts them. */
+/* Values of enum ordo_code and enum ordo_outcome (include/ordo/dict.h). host/dict/apply_batch.c asserts that they are
+ * equal. */
 #pragma once
 
 #define CODE_FIND     0
@@ -19,11 +20,11 @@
 #define CODE_SELECT   14
 #define N_CODES       15
 
-/* Concurrent batches accept only smaller codes. */
+/* Concurrent batches accept only codes less than N_CONCURRENT_CODES. */
 #define N_CONCURRENT_CODES CODE_COMBINE
 
-/* Words of a histogram of n operations. Word c counts code c. The last word is 0 if all codes are known. Otherwise it
- * is n - i, and operation i is the first with an unknown code. */
+/* A histogram of n operations has this many words. Word c counts the operations with code c. The last word is 0 if all
+ * codes are valid. Otherwise it is n - i, and operation i is the first with an invalid code. */
 #define HISTOGRAM_WORDS (N_CODES + 1)
 
 #define OUTCOME_DONE       0

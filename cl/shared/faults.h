@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bitmap of faults that tests inject into concurrent batches. */
+/* Tests inject faults into concurrent batches. They pass a bitmap with these values. */
 #pragma once
 
 enum ordo_fault {
@@ -11,5 +11,5 @@ enum ordo_fault {
     FAULT_LATE_START = 32, /* Some work-items wait until others have started. */
     FAULT_NO_TRIES = 64,   /* Operations give up after one failed attempt. */
     FAULT_ALONE = 128,     /* One work-item runs all operations. */
-    FAULT_NO_INNER = 256,  /* All allocations of inner nodes fail. */
+    FAULT_NO_INNER = 256,  /* All allocations of inner nodes of a tree fail. */
 };

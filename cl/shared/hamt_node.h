@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory layout of a HAMT, an ordered radix trie. Keys are in ordered form: unsigned words that sort like the keys
- * (shared/key.h). */
+/* Memory layout of a HAMT, an ordered radix trie. Keys are stored in ordered form: as unsigned numbers that sort like
+ * the keys (shared/key.h). */
 
 /* A HAMT has three buffers:
  *
@@ -15,22 +15,22 @@
  *     short keys    16-bit distances from `first`, if all are less than 65536
  *     whole keys    the ordered forms */
 
-/* A cell is an interval of keys. To get a key's cell number, subtract `first` of leaf 0, and take the high bits.
- * cells[c] is the number of leaves that begin in cells 0 to c. So a key of cell c lies in one of leaves
- * cells[c - 1] - 1 to cells[c] - 1. The table `ranks` finds the leaf of a rank in the same way. */
+/* A cell is an interval of keys. Its number is the high bits of key - `first` of leaf 0. cells[c] is the number of
+ * leaves that begin in cells 0 to c. So a key of cell c lies in one of leaves cells[c - 1] - 1 to cells[c] - 1. The
+ * table `ranks` limits the leaves that may have a given rank in the same way. */
 
 /* With HAMT_FIXED_DEPTH 1, all leaves are bitmaps, and levels of nodes lie above, as in the paper (share/doc/hamt.md).
  * A node has 64 words, one for each value of 6 key bits. The tables are:
  *
  *     tables   | header | ranks: 2^r words | nodes of the topmost level | ... | nodes above leaves |
  *
- * header[level] is the index of the level's first node. Level 0 lies above the leaves. Word w of a node counts the
- * children of all nodes of the level, up to child w of this node. Without child w, it equals the word before. */
+ * header[level] is the index of the level's first node. Level 0 lies above the leaves. Word w of a node is a running
+ * count: all children of the level's earlier nodes, plus children 0 to w of this node. */
 
 /* Invariants of a HAMT, which host/dict/trie/hamt_check.c checks:
  *  T1 order     `first` ascends and is a multiple of 1024.
- *  T2 region    A leaf has at least one element. Its keys ascend, from its `first` to less than the next leaf's. For a
- *               bitmap, `sectors` has three 10-bit counts: the elements below bits 256, 512 and 768.
+ *  T2 region    A leaf has at least one element. Its keys ascend. They are at least its `first`, and less than the next
+ *               leaf's. For a bitmap, `sectors` has three 10-bit counts: the elements below bits 256, 512 and 768.
  *  T3 ranks     `before` counts the elements in earlier leaves. In the end record it counts all elements.
  *  T4 blocks    Blocks lie in the used part of the pool and do not overlap.
  *  T5 tables    Cells, ranks, header and nodes are as above. */
@@ -40,17 +40,17 @@
 #ifndef HAMT_FIXED_DEPTH
 #define HAMT_FIXED_DEPTH 0
 #endif
-#define HAMT_LEAF                                                                                                      \
-    (HAMT_FIXED_DEPTH ? 0 : 64) /* A leaf with more elements is a bitmap. With a fixed depth, each leaf is one. */
+/* A leaf with more than HAMT_LEAF elements is a bitmap. */
+#define HAMT_LEAF      (HAMT_FIXED_DEPTH ? 0 : 64)
 #define HAMT_BITS      10
 #define HAMT_WORDS     ((1 << HAMT_BITS) / 32)
 #define HAMT_SECTOR    256
-#define HAMT_UNIT      16 /* Bytes of an allocation unit. */
+#define HAMT_UNIT      16 /* The pool allocates multiples of this number of bytes. */
 #define HAMT_UNITS_MAX (1u << 31)
 
 #define HAMT_RECORD(key_bytes) ((key_bytes) == 4 ? 16 : 24)
 
-/* Tries with HAMT_FIXED_DEPTH 1. HAMT_HEADER and HAMT_NODE are in words. */
+/* Only with HAMT_FIXED_DEPTH 1. HAMT_HEADER and HAMT_NODE are numbers of 32-bit words. */
 #define HAMT_LEVEL_BITS       6
 #define HAMT_LEVELS(key_bits) (((key_bits) -HAMT_BITS + HAMT_LEVEL_BITS - 1) / HAMT_LEVEL_BITS)
 #define HAMT_HEADER_BITS      4
@@ -60,44 +60,37 @@
 #define HAMT_RANKS_AT(cell_bits)            (1u << (cell_bits))
 #define HAMT_NODES_AT(cell_bits, rank_bits) ((1u << (cell_bits)) + (1u << (rank_bits)))
 
-/* Flag in a leaf's `place`: its block has whole keys. The other bits are the index of the block's first allocation
- * unit. */
+/* Bit 0 of a leaf's `place` is 1 if its block has whole keys. The higher bits are the index of the block's first
+ * 16-byte unit in the pool. */
 #define HAMT_WIDE 1u
 
-/* Maximum updates per leaf in hamt_merge.cl. */
+/* The kernels of hamt_merge.cl accept at most this many updates of one leaf. */
 #define HAMT_UPDATES_MAX 1024
 
 #define HAMT_SHARE(cpu) ((cpu) ? 64 : 4)
 
-/* Work-items that write one leaf's block. On an H200, 16 are fastest for pairs, and 8 without values. */
+/* Number of work-items that write the block of a leaf together. On an H200, 16 are fastest with values, 8 without
+ * values. */
 #define HAMT_LANES(cpu, value_bytes) ((cpu) ? 1 : (value_bytes) ? 16 : 8)
 
-/* Results of kernel hamt_plan. */
-enum hamt_found {
-    HAMT_LARGEST, /* maximum updates per leaf, if above HAMT_UPDATES_MAX, else 0 */
-    HAMT_LEFT,    /* allocation units no longer used */
-    HAMT_CHANGES, /* 1 if the batch inserts or erases an element */
-    HAMT_MORE,    /* inserted minus erased elements */
-    HAMT_FOUND_WORDS
-};
+/* Results of kernel hamt_plan: the largest number of updates of one leaf (0 if no leaf has more than HAMT_UPDATES_MAX),
+ * the number of freed allocation units, 1 if the batch inserts or erases an element, and the change of the number of
+ * elements. */
+enum hamt_found { HAMT_LARGEST, HAMT_LEFT, HAMT_CHANGES, HAMT_MORE, HAMT_FOUND_WORDS };
 
-/* Kernel hamt_plan writes a 64-bit word per leaf, then this record. A prefix sum sets `follow` to two totals. The upper
- * half is the number of new leaves. The lower half counts allocation units of new blocks. */
+/* Kernel hamt_plan writes a 64-bit word per leaf, and then this record. A prefix sum over all of them sets `follow` to
+ * the sum of the words: the number of new leaves in its upper half, of new allocation units in its lower half. */
 typedef struct {
     ordo_u64 follow;
     ordo_u32 found[HAMT_FOUND_WORDS];
 } hamt_plan_end;
 
-/* Results of kernel hamt_sums. */
-enum hamt_sum {
-    HAMT_TOUCHED,  /* leaves that the batch changes */
-    HAMT_ELEMENTS, /* elements in these leaves */
-    HAMT_FREED,    /* units of their blocks */
-    HAMT_SUM_WORDS
-};
+/* Results of kernel hamt_sums: the number of leaves that the batch changes, their elements, and the allocation units of
+ * their blocks. */
+enum hamt_sum { HAMT_TOUCHED, HAMT_ELEMENTS, HAMT_FREED, HAMT_SUM_WORDS };
 
-/* Results of the check. Each message has a word: the first wrong leaf or cell, or 0xffffffff. The last word counts the
- * units in use. */
+/* Results of the check of a HAMT. For each message: the number of the first wrong leaf or cell, or 0xffffffff. The last
+ * result is the number of allocation units in use. */
 #define HAMT_FINDINGS(X)                                                                                               \
     X(ORDER, "T1: leaf %u does not begin where it should")                                                             \
     X(REGION, "T2: the keys of leaf %u are not in order, in its region, or counted right")                             \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory layout of a hash table of *mixed keys*, numbers with uniformly random bits. The bijection hash_mix
- * (dict/hash/table.cl) makes them from keys. */
+/* Memory layout of a hash table. It stores *mixed keys*: the bijection hash_mix (dict/hash/table.cl) turns keys into
+ * numbers that look random. */
 
 /* The high bits of a mixed key are its partition's number. Each partition has several buckets:
  *
@@ -22,7 +22,7 @@
  *              lookups read the whole partition. Erasures do not decrement HASH_SCAN. They set the flag HASH_RECOUNT in
  *              counts[p], so that kernel hash_recount runs.
  *  H4 counted  counts[p] is the number of elements of partition p. `starts` ascends from 0 to the number of buckets.
- *  H5 filtered filters[b] has two bits per key in bucket b, HASH_SPILLED if spills[b] is not 0, and no other bits. */
+ *  H5 filtered filters[b] has two bits set per key of bucket b, HASH_SPILLED if spills[b] is not 0, and no others. */
 #pragma once
 #include "shared/types.h"
 
@@ -35,54 +35,51 @@
 
 #define HASH_CPU_IN_FLIGHT 64
 
-/* Mean and maximum slots per partition. Kernels hold a word of local memory per slot. */
+/* Mean and maximum number of slots per partition. Kernels need one word of local memory per slot. */
 #define HASH_SLOTS_MEAN  2048
 #define HASH_SLOTS_MAX   2560
 #define HASH_BUCKETS_MAX (HASH_SLOTS_MAX / HASH_SLOTS)
 #define HASH_BITS_MAX    28
 
-/* Maximum elements in n buckets. In fuller tables, too many elements lie outside of their home bucket. */
+/* n buckets have at most this many elements. In fuller tables, too many elements lie outside of their home bucket. */
 #define HASH_LIMIT(n) ((n) *HASH_SLOTS - (n) *HASH_SLOTS / 32)
 
 #define HASH_UPDATES_MAX HASH_SLOTS_MAX
 
-/* Bytes of local memory that hash tables need. The host refuses devices with less. */
+/* A hash table needs at most this many bytes of local memory. The host refuses devices with less. */
 #define HASH_LOCAL_MAX 16384
 
-/* Work-items per work-group of kernels that read whole partitions (DENSE) or some of their buckets (SPARSE). */
+/* Sizes of work-groups of kernels that read whole partitions (DENSE), or only some of their buckets (SPARSE). */
 #define HASH_GROUP_DENSE  256
 #define HASH_GROUP_SPARSE 128
 
-/* Operations of a partition that fit in the local memory of hash_mixed. */
+/* Kernel hash_mixed needs local memory for each operation on a partition. It refuses more than this number. */
 #define HASH_MIXED_MAX 1248
 
 /* Kinds of batches of updates:
- *  HASH_ANY        Keys may repeat. Only the last update of each key counts.
+ *  HASH_ANY        Keys may repeat. The last update of each key counts.
  *  HASH_DISTINCT   Keys do not repeat.
- *  HASH_RESOLVED   Keys may repeat, but only one update of each key counts. For this update, index[u] is the index of
- *                  its value, or HASH_ERASED if it erases the key. For others, index[u] is HASH_LEFT. */
+ *  HASH_RESOLVED   Keys may repeat, but for only one update u of each key, index[u] is not HASH_LEFT. It erases the key
+ *                  if index[u] is HASH_ERASED. Otherwise it stores value number index[u]. */
 enum hash_kind { HASH_ANY, HASH_DISTINCT, HASH_RESOLVED };
 #define HASH_LEFT   0xffffffffu
 #define HASH_ERASED 0xfffffffeu
 
-/* Updates of a partition that hash_update_sparse leaves to hash_update_dense. */
-enum hash_left {
-    HASH_DONE,     /* none */
-    HASH_ALL_LEFT, /* all */
-    HASH_NEW_LEFT  /* inserts of new keys */
-};
+/* For each partition, kernel hash_update_sparse stores whether it did all updates, none, or all but the inserts of new
+ * keys. Kernel hash_update_dense then does the rest. */
+enum hash_left { HASH_DONE, HASH_ALL_LEFT, HASH_NEW_LEFT };
 
 /* Results of kernels that examine a batch:
- *  HASH_LARGEST   from hash_measure: maximum updates per partition
- *                 from hash_size: maximum buckets that a partition needs
+ *  HASH_LARGEST   from kernel hash_measure: largest number of updates of one partition
+ *                 from kernel hash_size: largest number of buckets that a partition needs
  *  HASH_FULL      1 if a partition may become too full
- *  HASH_TOTAL     elements in the table
- *  HASH_CODES     a bitmap of the batch's operation codes, with bit HASH_CODE_OTHER for codes from 31 on
+ *  HASH_TOTAL     number of elements in the table
+ *  HASH_CODES     bitmap: bit c is 1 if an operation has code c. Codes from 31 on set bit HASH_CODE_OTHER
  *  HASH_REFUSED   1 if kernel hash_mixed cannot run the batch */
 enum hash_found { HASH_LARGEST, HASH_FULL, HASH_TOTAL, HASH_CODES, HASH_REFUSED, HASH_FOUND_WORDS };
 #define HASH_CODE_OTHER 31
 
-/* Results of hash_check: the first partition that violates each invariant, or 0xffffffff. */
+/* For each invariant H1 to H5, kernel hash_check finds the first partition that violates it, or 0xffffffff. */
 enum hash_finding {
     HASH_WRONG_HOME,
     HASH_WRONG_EMPTY,
@@ -92,16 +89,8 @@ enum hash_finding {
     HASH_FINDINGS
 };
 
-/* Counters of a concurrent batch. */
-enum hash_shared_word {
-    HASH_PENDING, /* operations that gave up */
-    HASH_TICK,    /* event counter of tests */
-    HASH_SHARED_WORDS
-};
+enum hash_shared_word { HASH_PENDING, HASH_TICK, HASH_SHARED_WORDS };
 
-/* Work-items that run the updates of a concurrent batch. */
-enum hash_way {
-    HASH_TOGETHER, /* all */
-    HASH_ALONE,    /* one */
-    HASH_LISTING   /* none: a later launch runs the updates */
-};
+/* A launch of a concurrent batch runs the updates with all work-items (HASH_TOGETHER), with one (HASH_ALONE), or leaves
+ * them to a later launch (HASH_LISTING). */
+enum hash_way { HASH_TOGETHER, HASH_ALONE, HASH_LISTING };

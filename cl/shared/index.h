@@ -2,8 +2,8 @@
 /* Memory layout of a search index over a sorted array: a static tree without pointers. A search reads one node of each
  * level, from the root down, then one block of the array. */
 
-/* A block has NODE keys, and a node has NODE separators. A *unit* is a block (level 0) or a node (higher levels). Entry
- * j of level h is the separator (last key) of unit j of level h - 1. With NODE = 4 and 21 keys:
+/* Level 0 is the array, in blocks of NODE keys. Higher levels have nodes of NODE separators. A *unit* is a block or a
+ * node. Entry j of level h is a separator: the last key in or below unit j of level h - 1. With NODE = 4 and 21 keys:
  *
  *     level 2           [ s3  s5  s5  s5 ]                                        the root
  *                          |   \__________________
@@ -22,18 +22,18 @@
 /* A *compressed* index also stores the keys, so searches do not read the array. A block stores PACK_KEYS keys as
  * differences of 1, 2, 4 or 8 bytes from a base:
  *
- *     block 2     [ +3  +7  +7  +19  +80 ...  +211 ]      differences of 1 byte: one unit of 16 bytes
- *     offsets     [ 0  1  3  4  5 ... ]                   first unit of each block, then the end
+ *     block 2     [ +3  +7  +7  +19  +80 ...  +211 ]      differences of 1 byte: one piece of 16 bytes
+ *     offsets     [ 0  1  3  4  5 ... ]                   first piece of each block, then the end
  *
  *  I5 base       A block's base is the separator of the previous block, or 0 for block 0. It is not stored.
- *  I6 packed     Block b has units offsets[b] to offsets[b + 1] - 1, of 16 bytes each. If all blocks have the same
- *                size, there is no array `offsets`. `shift` is 0, and NODE is PACK_KEYS.
+ *  I6 packed     Block b has pieces offsets[b] to offsets[b + 1] - 1, of 16 bytes each. If all blocks have the same
+ *                size, there are no `offsets`. `shift` is 0, and NODE is PACK_KEYS.
  *  I7 last       Copies of the last key fill the last block. */
 
-/* The *blocked* layout of Kim et al., FAST (ACM TODS 36(4), 2011), section 4.2. A node is a *line*: a binary tree of
- * LINE_DEPTH levels in one cache line. It consists of *SIMD blocks*, subtrees of SIMD_DEPTH levels. The separators of a
- * SIMD block ascend. A search counts those less than the query. The count is the number of the child block to read
- * next. With LINE_DEPTH = 4 and SIMD_DEPTH = 2:
+/* Kim et al. describe the *blocked* layout (FAST, ACM TODS 36(4), 2011, section 4.2). A node is a *line*: a binary tree
+ * of LINE_DEPTH levels in one cache line. It consists of *SIMD blocks*, subtrees of SIMD_DEPTH levels. In a SIMD block,
+ * separators ascend. A search counts the separators less than the query. The count is the number of the child block to
+ * read next. With LINE_DEPTH = 4 and SIMD_DEPTH = 2:
  *
  *         slot      0  1  2 |  3  4  5 |  6  7  8 |  9 10 11 | 12 13 14 | 15
  *         entry     3  7 11 |  0  1  2 |  4  5  6 |  8  9 10 | 12 13 14 | 15
@@ -51,7 +51,7 @@
 
 #define PACK_LOG2 4
 #define PACK_KEYS (1 << PACK_LOG2)
-/* Value of the macro SEARCH_PACKED (bytes per key) if this number differs between blocks. */
+/* The macro SEARCH_PACKED is the number of bytes per key, or PACK_MIXED if blocks differ in it. */
 #define PACK_MIXED 16
 
 #ifdef __OPENCL_C_VERSION__
@@ -60,15 +60,16 @@
 #define INDEX_FN static inline
 #endif
 
-/* Shape of an index. Without the blocked layout, line_depth = simd_depth = node_log2, and page_levels = 0. */
+/* Shape of an index. A *line* is a node of the blocked layout above. In other layouts, line_depth and simd_depth are
+ * node_log2, and page_levels is 0. */
 typedef struct {
     ordo_u32 node_log2;   /* log2 of the keys per block */
-    ordo_u32 line_depth;  /* log2 of the entries per line or node (the paper's d_L) */
-    ordo_u32 simd_depth;  /* levels of a SIMD block (the paper's d_K) */
-    ordo_u32 page_levels; /* height of a page in lines (the paper's d_P / d_L), or 0 */
+    ordo_u32 line_depth;  /* log2 of the separators per node or line */
+    ordo_u32 simd_depth;  /* levels of a SIMD block, which is a part of a line */
+    ordo_u32 page_levels; /* levels of lines in a page, or 0 without pages */
 } index_form;
 
-/* Returns the number of blocks of an array (I1). `count` must not be 0. */
+/* The array begins at element `shift` of block 0. `count` must not be 0. */
 INDEX_FN ordo_u32 index_blocks(ordo_u32 count, ordo_u32 shift, ordo_u32 node_log2)
 {
     return ((count - 1 + shift) >> node_log2) + 1;
@@ -98,7 +99,7 @@ INDEX_FN ordo_u32 index_lines(ordo_u32 blocks, ordo_u32 line_depth)
     return lines;
 }
 
-/* Returns the index of the array element whose key is separator number `entry` of a level. `level` is not 0. */
+/* Returns the index of the array element whose key is separator number `entry` of a level. The level must not be 0. */
 INDEX_FN ordo_u32 index_separator(ordo_u32 count, ordo_u32 shift, index_form form, ordo_u32 level, ordo_u32 entry)
 {
     const ordo_u64 end = (((ordo_u64) entry + 1) << (form.node_log2 + form.line_depth * (level - 1))) - shift;
@@ -108,17 +109,20 @@ INDEX_FN ordo_u32 index_separator(ordo_u32 count, ordo_u32 shift, index_form for
 
 /* ---- where a line lies ------------------------------------------------------------------------------------------- */
 
-/* Place of one level's lines (nodes). Lines are numbered in memory order. */
+/* Places of the nodes (lines) of one level, as numbers of nodes in memory order. Without pages, `first` is the level's
+ * first node. With pages, it is the first node of the level's first page, and `last` is the index of the level's last
+ * page. Each earlier page has `full` nodes. A page begins with nodes of `inside` higher levels: `above` nodes in
+ * earlier pages, `above_last` in the last page. */
 typedef struct {
     ordo_u32 level;
-    ordo_u32 first;             /* First line of the level, or of its first page if there are pages. */
-    ordo_u32 inside;            /* Number of levels above this level in a page. */
-    ordo_u32 last;              /* Number of the level's last page. */
-    ordo_u32 full;              /* Number of lines in each page except the last. */
-    ordo_u32 above, above_last; /* Number of lines above this level, in a full page and in the last. */
+    ordo_u32 first;
+    ordo_u32 inside;
+    ordo_u32 last;
+    ordo_u32 full;
+    ordo_u32 above, above_last;
 } index_place;
 
-/* Sets all members of `at` except `level` and `first`. The level must be the top level of its pages. */
+/* Sets all members of `at` except `level` and `first`. The level must be the topmost of its pages. */
 INDEX_FN index_place index_new_pages(index_place at, ordo_u32 blocks, index_form form)
 {
     const ordo_u32 levels = form.page_levels < at.level ? form.page_levels : at.level;
@@ -176,13 +180,13 @@ INDEX_FN ordo_u32 index_line(index_place at, index_form form, ordo_u32 unit)
 
 /* ---- where a separator lies in its line -------------------------------------------------------------------------- */
 
-/* Returns the number of levels of a SIMD block (subtree of a line) that begins `depth` levels below the line's top. */
 INDEX_FN ordo_u32 index_simd_depth(index_form form, ordo_u32 depth)
 {
     return form.line_depth - depth < form.simd_depth ? form.line_depth - depth : form.simd_depth;
 }
 
-/* Returns the first slot of a SIMD block `depth` levels below the line's top. `block` is its number, from the left. */
+/* Returns the first slot of a SIMD block that begins `depth` levels below the top of its line. `block` is its number
+ * among these blocks, from the left. */
 INDEX_FN ordo_u32 index_simd_slot(index_form form, ordo_u32 depth, ordo_u32 block)
 {
     return (1u << depth) - 1 + block * ((1u << index_simd_depth(form, depth)) - 1);
@@ -201,7 +205,6 @@ INDEX_FN ordo_u32 index_slot(index_form form, ordo_u32 entry)
     }
 }
 
-/* Returns the number of separators that lie before this one in memory. */
 INDEX_FN ordo_u64 index_position(index_place at, index_form form, ordo_u32 entry)
 {
     const ordo_u32 within = (1u << form.line_depth) - 1;

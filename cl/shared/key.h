@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types of keys and values, and the order of keys. Kernels compare the *ordered form* of a key: an unsigned number of
- * the same width that sorts like the key. */
+/* Types of keys and values, and the order of keys. Kernels compare keys in *ordered form*: an unsigned number with as
+ * many bits as the key, which sorts like the key. */
 
 /* Floats sort in IEEE total order (-NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN). Kernels for descending order
  * invert all bits of the ordered form. */
@@ -15,13 +15,13 @@
  *     key_before, key_upto         <, <=
  *     key_same                     ==, also for stored keys
  *     key_digit(f, shift, mask)    bits of f from bit `shift` up, at most 32 bits
- *     key_above(f, n)              f shifted right by n < KEY_BITS
+ *     key_above(f, n)              f >> n, for n < KEY_BITS
  *     key_low_bits(n)              the n < KEY_BITS lowest bits
- *     key_width(f)                 1 + the number of the highest bit set, or 0
+ *     key_width(f)                 number of bits without leading zeros
  *     key_ones(f)                  number of bits set
  *     key_minus(f, g)              f - g modulo 2^KEY_BITS
- *     key_top(f, width)            the top 32 of the `width` lowest bits of f; higher bits must be 0
- *     key_hash(f)                  a number whose upper half depends on all bits
+ *     key_top(f, width)            the top 32 of the `width` lowest bits of f, which must be less than 2^width
+ *     key_hash(f)                  a 64-bit hash. Its upper half depends on all bits of f
  *
  * Operators ^ & | ~ work on ordered forms, too. */
 #pragma once
@@ -66,8 +66,8 @@ typedef ordo_u64 ordo_value;
 #error "ORDO_VALUE_BYTES must be 0, 4 or 8"
 #endif
 
-/* Kernel parameters: arrays of keys and values, or only keys. The kernel reads PAIRS_IN and writes PAIRS_OUT.
- * PAIR_VALUES points to the value with index `at`, or is null without values. */
+/* PAIRS_IN(x) and PAIRS_OUT(x) declare kernel parameters: an array keys_x to read or write, and an array values_x if
+ * elements have values. PAIR_VALUES(x, at) points to value number `at`, or is null without values. */
 #if ORDO_VALUE_BYTES
 #define PAIRS_IN(name)        __global const ordo_key *keys_##name, __global const ordo_value *values_##name
 #define PAIRS_OUT(name)       __global ordo_key *keys_##name, __global ordo_value *values_##name
@@ -85,7 +85,6 @@ static inline ordo_u64 key_sign_of(int type)
     return type == KEY_U32 || type == KEY_I32 || type == KEY_F32 ? (ordo_u64) 1 << 31 : (ordo_u64) 1 << 63;
 }
 
-/* Returns the ordered form of a key of 4 or 8 bytes. */
 static inline ordo_u64 key_bits_of(int type, ordo_u64 key)
 {
     const ordo_u64 sign = key_sign_of(type), all = sign | (sign - 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Keys of 16 bytes. shared/key.h describes the functions. The ordered form has its high 64 bits in .y, its low 64 bits
- * in .x. Operators < and == compare these halves separately, so they cannot compare ordered forms. */
+ * in .x. Operators < and == compare .x and .y separately, so they cannot compare ordered forms. */
 #pragma once
 #include "shared/types.h"
 
@@ -8,7 +8,7 @@
 typedef ulong2 ordo_key;
 typedef ulong2 ordo_key_form;
 
-/* In memory, KEY_U128 begins with the low word, KEY_BYTES16 with the most significant byte. */
+/* In memory, a KEY_U128 begins with its low 64 bits, a KEY_BYTES16 with its most significant byte. */
 ORDO_FN ulong2 key_turned_(ulong2 key)
 {
 #if ORDO_KEY == KEY_BYTES16

@@ -54,46 +54,46 @@
 
 #define LTREE_NONE 0xffffffffu
 
-/* Fields of a node's header: the number of entries, a version that each change increments, and two flags. */
+/* The header of a node has fields: the number of entries, a version that each change increments, and two flags. */
 #define LTREE_COUNT_MASK   0x1fu
 #define LTREE_VERSION_ONE  0x20u
 #define LTREE_VERSION_BITS 25
 #define LTREE_VERSION_MASK 0x3fffffe0u
-#define LTREE_DIRTY        0x40000000u /* The node is listed for repair. */
+#define LTREE_DIRTY        0x40000000u
 #define LTREE_LATCHED      0x80000000u
 #define LTREE_FREE         0xffffffffu
 
-/* Fields of the word LTREE_ROOT: a latch, the root's level, and its node number. */
+/* The word LTREE_ROOT has fields: a latch, the root's level, and the root's number. */
 #define LTREE_ROOT_LATCHED 0x80000000u
 #define LTREE_LEVEL_SHIFT  27
 #define LTREE_LEVELS_MAX   13
 #define LTREE_NODE_MASK    0x07ffffffu
 
-/* Kinds of operations that the host counts before a concurrent batch. */
+/* Kernel ltree_tally counts the operations of a concurrent batch by kind. */
 enum ltree_tally { TALLY_STORES, TALLY_SCANS, TALLY_RANGES, TALLY_ERASES, TALLY_FINDS, N_TALLIES };
 
 enum ltree_word {
     LTREE_ROOT,
-    LTREE_LEAVES, /* allocated leaves */
-    LTREE_INNER,  /* allocated inner nodes */
+    LTREE_LEAVES,
+    LTREE_INNER,
     LTREE_ELEMENTS,
-    /* Results of planning a batch: */
-    LTREE_GROUPS,  /* leaves that the batch changes */
-    LTREE_WANTED,  /* maximum number of new leaves */
-    LTREE_LARGEST, /* maximum updates per leaf */
-    /* Counters of concurrent batches: */
-    LTREE_PENDING, /* operations that gave up: the host runs them again */
-    LTREE_STARVED, /* operations that gave up because no leaf was free */
+    /* Plan of a batch: the number of leaves it changes, an upper bound of the number of new leaves, and the largest
+     * number of updates of one leaf. */
+    LTREE_GROUPS,
+    LTREE_WANTED,
+    LTREE_LARGEST,
+    LTREE_PENDING, /* number of operations that gave up, which the host runs again */
+    LTREE_STARVED, /* number of operations that gave up because no leaf was free */
     LTREE_MOVED,   /* 1 if an operation that gave up had visited a leaf */
     LTREE_RESTARTS,
     LTREE_TALLY,
     LTREE_COUNTERS_END = LTREE_TALLY + N_TALLIES,
     LTREE_COUNTERS = LTREE_COUNTERS_END - LTREE_PENDING,
-    LTREE_TICK = LTREE_COUNTERS_END, /* event counter of tests */
-    LTREE_SPLITS_PENDING,            /* 1 if a new node has no entry in the level above */
-    LTREE_ZOMBIES,                   /* empty leaves with an entry in the level above */
-    LTREE_DEAD,                      /* allocated leaves in no level */
-    LTREE_DIRTY_NODES,               /* dirty nodes of level 0; the words of levels 1 to LTREE_LEVELS_MAX follow */
+    LTREE_TICK = LTREE_COUNTERS_END,
+    LTREE_SPLITS_PENDING, /* 1 if a new node has no entry in the level above */
+    LTREE_ZOMBIES,        /* number of empty leaves that have an entry in the level above */
+    LTREE_DEAD,
+    LTREE_DIRTY_NODES, /* Word LTREE_DIRTY_NODES + l counts the nodes of level l with LTREE_DIRTY. */
     LTREE_STATE_WORDS = LTREE_DIRTY_NODES + LTREE_LEVELS_MAX + 1
 };
 
@@ -101,27 +101,27 @@ enum ltree_word {
 
 #define LTREE_STEPS 16384
 
-/* Operations per work-item of ltree_list_others. */
 #define LTREE_LIST_ITEMS 8
 
-/* Bytes of the uint4 for an operation that gave up: its index, the number of keys counted so far, and its key in two
- * words. */
+/* Kernels write a uint4 for each operation that gives up: its index, the number of keys that it has counted, and its
+ * key in two words. */
 #define LTREE_PENDING_BYTES 16
 
-/* Kinds of operations that gave up. The host runs each kind as a batch, while no concurrent kernel runs. */
+/* Kinds of operations that gave up. The host runs all operations of a kind as a batch, while no concurrent kernel
+ * runs. */
 enum ltree_left {
     LEFT_UPDATES,
     LEFT_FINDS,
-    LEFT_FORWARD,  /* searches for the first element from a key on */
-    LEFT_BACKWARD, /* searches for the last element up to a key */
-    LEFT_COUNTS,   /* counts, and ranges whose output has no room for more keys */
-    LEFT_RANGES,   /* other ranges */
+    LEFT_FORWARD,  /* seeks of the next greater key */
+    LEFT_BACKWARD, /* seeks of the next lesser key */
+    LEFT_COUNTS,   /* counts, and ranges that have no more room for keys in the output */
+    LEFT_RANGES,
 };
 
 /* ---- the checker ------------------------------------------------------------------------------------------------- */
 
-/* Results of the checker. A WRONG_... word has the first node with this error, or LTREE_NONE. The CHECKED_... words are
- * counts. */
+/* Results of the kernels that check a tree. A WRONG_... word is the first node with this error, or LTREE_NONE. A
+ * CHECKED_... word is a count. */
 enum ltree_finding {
     WRONG_LEAF_ORDER,
     WRONG_LEAF_BOUNDS,

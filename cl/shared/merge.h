@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Constants of the merge of two sorted arrays (cl/primitive/merge.cl). */
+/* Sizes for kernels that merge two sorted arrays (cl/primitive/merge.cl). */
 #pragma once
 #include "shared/group.h"
 
-/* Maximum elements per work-item if a work-group merges a tile. For larger numbers, each work-item merges its own
- * chunk. */
+/* A work-group merges in local memory if each work-item has at most this many elements. With more, each work-item
+ * merges a part of the arrays alone. */
 #define MERGE_ITEMS_MAX 32
 
 #define MERGE_LOCAL_BYTES(group, items, key_bytes, value_bytes, staged)                                                \

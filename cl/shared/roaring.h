@@ -31,11 +31,11 @@
 
 enum roaring_form { ROARING_ARRAY, ROARING_BITMAP, ROARING_RUNS };
 
-/* One bitmap of 32-bit keys in a set of 64-bit keys. */
+/* A set of 64-bit keys consists of bitmaps of 32-bit keys. This is one of them. */
 typedef struct {
     ordo_u64 begin, end; /* Byte offsets of the cookie and of the end. */
     ordo_u32 high;
-    ordo_u32 first; /* Containers in all earlier bitmaps. */
+    ordo_u32 first; /* Number of containers in all earlier bitmaps. */
     ordo_u32 containers;
     ordo_u32 with_runs;
 } roaring_part;
@@ -51,7 +51,8 @@ typedef struct {
 
 #define ROARING_SHARE(cpu) ((cpu) ? 256 : 8)
 
-/* Errors of a set, with messages. Kernels report the first bad bitmap or container, or 0xffffffff. */
+/* Errors of a stored set, with messages. For each, kernels report the first wrong bitmap or container, or
+ * 0xffffffff. */
 #define ROARING_FAULTS(X)                                                                                              \
     X(CUT, "bitmap", "ends after the end of the bytes")                                                                \
     X(COOKIE, "bitmap", "begins with no cookie of the format")                                                         \
@@ -69,9 +70,6 @@ enum roaring_fault {
         ROARING_FAULT_WORDS
 };
 
-enum roaring_walk {
-    ROARING_AT,    /* bytes read */
-    ROARING_FOUND, /* containers found */
-    ROARING_HIGH,  /* upper half of the last bitmap's keys */
-    ROARING_WALK_WORDS
-};
+/* Results of the kernel that finds the containers of a set: bytes read, containers found, and the upper half of the
+ * last bitmap's keys. */
+enum roaring_walk { ROARING_AT, ROARING_FOUND, ROARING_HIGH, ROARING_WALK_WORDS };

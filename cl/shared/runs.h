@@ -1,45 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Passes sorted runs to kernels. A run is a sorted array with a *hidden bit* per element (host/dict/sorted_run.h). */
+/* Formats in which kernels get sorted runs. A run is a sorted array with a *hidden bit* per element
+ * (host/dict/sorted_run.h). Elements with hidden bit 1 are not in the dictionary. */
 #pragma once
 #include "shared/types.h"
 
-/* Elements per block. visible[b] is the number of elements before block b whose hidden bit is 0. */
+/* A run has blocks of RUN_BLOCK elements. visible[b] is the number of elements before block b whose hidden bit is 0. */
 #define RUN_BLOCK 128
 
-/* Equal to ORDO_MAX_RUNS. */
+/* Maximum number of runs, equal to ORDO_MAX_RUNS. */
 #define RUN_TABLE_MAX 16
 
-/* Value of hidden_at[r] if run r stores no hidden bits. They count as 0. */
+/* Value of hidden_at[r] if all hidden bits of run r are 0. They are not stored. */
 #define RUN_TABLE_NONE 0xffffffffu
 
-/* The runs that kernels read. Every stride-th element is a sample. Run r has samples n_samples_before[r] to
- * n_samples_before[r + 1] - 1. */
+/* The runs that a kernel reads. hidden_at and visible_at are offsets in the key buffer, in units of 256 bytes. Every
+ * stride-th element of a run is a sample. Run r has samples n_samples_before[r] to n_samples_before[r + 1] - 1. */
 typedef struct {
-    ordo_u64 keys_at[RUN_TABLE_MAX];    /* Index of run r's first key in its buffer. */
-    ordo_u64 values_at[RUN_TABLE_MAX];  /* Index of run r's first value in its buffer. */
-    ordo_u32 hidden_at[RUN_TABLE_MAX];  /* Offset of run r's hidden bits in the key buffer, in 256-byte units. */
-    ordo_u32 visible_at[RUN_TABLE_MAX]; /* Offset of its array `visible`, likewise. */
+    ordo_u64 keys_at[RUN_TABLE_MAX];
+    ordo_u64 values_at[RUN_TABLE_MAX];
+    ordo_u32 hidden_at[RUN_TABLE_MAX];
+    ordo_u32 visible_at[RUN_TABLE_MAX];
     ordo_u32 count[RUN_TABLE_MAX];
     ordo_u32 n_samples_before[RUN_TABLE_MAX + 1];
     ordo_u32 n_runs;
     ordo_u32 stride;
-    /* If the samples of all runs are sorted, every window-th one ends a tile of the merge. */
+    /* The samples of all runs, in sorted order, divide a merge into parts: every window-th sample ends a part. */
     ordo_u32 window;
 } run_table;
 
 ORDO_STATIC_ASSERT(sizeof(run_table) == (8 * 2 + 4 * 3) * 16 + 4 * 17 + 3 * 4, "both compilers lay a table out alike");
 
-/* Values of the macro RUNS_HIDDEN (primitive/merge_runs.cl). Hidden elements are not in the dictionary. */
+/* Values of the macro RUNS_HIDDEN (primitive/merge_runs.cl). */
 #define RUNS_PLAIN  0
 #define RUNS_KEEP   1 /* The merge writes all elements and their hidden bits. */
 #define RUNS_FILTER 2 /* The merge omits hidden elements. */
 #define RUNS_DEDUP  3 /* The merge writes each key's newest element, unless it is hidden. */
 
-/* Elements per work-item of kernel runs_heads. */
 #define MERGE_RUNS_HEADS 4
 
-/* Kernel run_hide sets the hidden bits of elements `first` to `end` - 1. `gone` is the number of these bits that were
- * 0. `before` is the number of earlier bits that are 0. */
+/* Kernel run_hide sets the hidden bits of elements `first` to `end` - 1. Before, `gone` of these bits were 0. Of the
+ * hidden bits of earlier elements, `before` are 0. */
 typedef struct {
     ordo_u32 first, end, before, gone;
 } run_interval;
@@ -47,7 +47,8 @@ typedef struct {
 #define RUN_FIRST_STAGE 1
 #define RUN_LAST_STAGE  2
 
-/* Results of kernel run_check. For each error R1 to R7 (host/dict/sorted_run.h): the first i, or RUN_NOTHING. */
+/* Results of kernel run_check. For each rule R1 to R7 of host/dict/sorted_run.h: the first i that violates it, or
+ * RUN_NOTHING. */
 enum {
     RUN_UNSORTED,   /* R1: Element i is greater than the next element. */
     RUN_REPEATED,   /* R6: Element i has the key of the next element. */

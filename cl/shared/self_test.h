@@ -5,8 +5,8 @@
 
 /* ---- lanes: primitive/self_test_lanes.cl ----------------------------------------------------------------------- */
 
-/* The functions of device/team.cl that the test calls. Work-item i of n stores its result in answers[LANES_... * n +
- * i]. */
+/* The self-test calls these functions of device/team.cl. Work-item i of n stores its result of function LANES_x in
+ * answers[LANES_x * n + i]. */
 #define LANES_ANSWER_MAP(X)                                                                                            \
     X(LANE, "team_lane")                                                                                               \
     X(INDEX, "team_index")                                                                                             \
@@ -69,7 +69,7 @@ enum { PHASES_PARTS = 2, PHASES_WORDS = 300, PHASES_KEYS = 37 };
 
 /* ---- atomics: primitive/self_test_atomics.cl ------------------------------------------------------------------- */
 
-/* Words that all work-items of kernels self_test_updates and self_test_updates64 update. */
+/* All work-items of kernels self_test_updates and self_test_updates64 update these words. */
 enum atomics_word {
     ATOMICS_ADD,
     ATOMICS_CARRY,
@@ -84,17 +84,17 @@ enum atomics_word {
 };
 #define ATOMICS_SPREAD64 0x100000001
 #define ATOMICS_CARRIED  0xc0000001u
-/* The upper half grows with `mark`, and the lower half shrinks. So a device that compares only halves finds a wrong
- * maximum. `mark` must be less than 2^31. */
+/* The upper half grows with `mark`, and the lower half shrinks. So a device finds a wrong maximum if it compares only
+ * lower halves. `mark` must be less than 2^31. */
 #define ATOMICS_OPPOSE64(mark) ((ordo_u64) (mark) << 32 | (0xffffffffu - (mark)))
 
-/* Work-item i of n stores its results in answers[ATOMICS_SEEN_... * n + i]. */
+/* Work-item i of n stores its result x in answers[ATOMICS_SEEN_x * n + i]. */
 enum atomics_answer {
     ATOMICS_SEEN_ADD,
     ATOMICS_SEEN_EXCHANGE,
-    ATOMICS_SEEN_RELAXED, /* load after a relaxed store */
-    ATOMICS_SEEN_ACQUIRE, /* load after a release store */
-    ATOMICS_SEEN_CAS,     /* 1 if it succeeded within ATOMICS_CAS_TRIES */
+    ATOMICS_SEEN_RELAXED,
+    ATOMICS_SEEN_ACQUIRE,
+    ATOMICS_SEEN_CAS,
     ATOMICS_SEEN_REFUSED, /* a compare-and-swap that must fail */
     ATOMICS_SEEN_AGREED,  /* a compare-and-swap that must succeed */
     ATOMICS_ANSWERS
@@ -117,17 +117,16 @@ enum contend_kind {
     CONTEND_CAS,
     CONTEND_EXCHANGE,
     CONTEND_ADD64,
-    CONTEND_STORE64, /* Loads must not mix halves of two 64-bit stores. */
+    CONTEND_STORE64, /* A load must not mix halves of two 64-bit stores. */
     CONTEND_KINDS
 };
-/* The buffer has a word per test, then a number of collisions per test. */
 enum { CONTEND_MET = CONTEND_KINDS, CONTEND_WORDS = CONTEND_MET + CONTEND_KINDS };
 enum { CONTEND_WORD_ADD64, CONTEND_WORD_STORE64, CONTEND_WORDS64 };
 enum {
     CONTEND_BURST = 64,
     CONTEND_LOADS = 32,
-    CONTEND_ENOUGH = 128, /* times the group size: collisions that end a test */
-    CONTEND_ROUNDS = 4,   /* bursts per work-item in the first launch */
+    CONTEND_ENOUGH = 128,
+    CONTEND_ROUNDS = 4,
     CONTEND_ROUNDS_MAX = 256,
     CONTEND_GROUPS_FEW = 64
 };
@@ -135,15 +134,17 @@ enum {
 #define CONTEND_WHOLE64(x)    ((ordo_u64) (x) << 32 | (0xffffffffu - (x)))
 #define CONTEND_IS_WHOLE64(w) ((w) == 0 || (ordo_u32) ((w) >> 32) + (ordo_u32) (w) == 0xffffffffu)
 
-/* Test of reads without a latch. A *line* has OPTIMISTIC_WORDS words. Word OPTIMISTIC_HEADER is its header: twice the
- * version. A writer adds 1 while it holds the latch. */
+/* Test of readers that do not lock. A writer changes all OPTIMISTIC_WORDS words of an array. Word OPTIMISTIC_HEADER is
+ * twice the array's version, plus 1 while a writer changes the array. */
 enum { OPTIMISTIC_WORDS = 32, OPTIMISTIC_BY_2 = 16, OPTIMISTIC_BY_1 = 24, OPTIMISTIC_HEADER = 28 };
 #define OPTIMISTIC_WORD(version, j) ((version) * (2 * (j) + 1) * 2654435761u)
+/* Number of reads that found right words (GOOD), wrong words and a changed version (TORN), or wrong words and an
+ * unchanged version (BAD). Only BAD is an error. */
 enum optimistic_word {
     OPTIMISTIC_CHANGES,
-    OPTIMISTIC_GOOD, /* reads of right words, version unchanged */
-    OPTIMISTIC_TORN, /* reads of wrong words, version changed */
-    OPTIMISTIC_BAD,  /* reads of wrong words, version unchanged (errors) */
+    OPTIMISTIC_GOOD,
+    OPTIMISTIC_TORN,
+    OPTIMISTIC_BAD,
     OPTIMISTIC_BAD_WORD,
     OPTIMISTIC_BAD_VERSION,
     OPTIMISTIC_REPORT
@@ -162,10 +163,10 @@ static inline __attribute__((unused)) ordo_u32 atomics_mark(ordo_u32 i)
 }
 
 enum chain_word {
-    CHAIN_TICKET, /* groups that have begun */
+    CHAIN_TICKET,
     CHAIN_TURN,
-    CHAIN_STOPPED, /* 1 if a group waited too long */
-    CHAIN_STALE,   /* stores that a group did not see */
+    CHAIN_STOPPED,
+    CHAIN_STALE,
     CHAIN_STALE_GROUP,
     CHAIN_STALE_GOT,
     CHAIN_STALE_WANT,
@@ -173,6 +174,6 @@ enum chain_word {
 };
 enum { CHAIN_PAYLOAD = 256, CHAIN_PATIENCE = 1 << 20 };
 #define CHAIN_PAYLOAD_AFTER(t, j) (((t) + 1) * 1024u + (j))
-/* Flag in the word that group t stores. The other bits are 1 + 2 + ... + (t + 1). */
+/* Work-group t stores the sum 1 + 2 + ... + (t + 1), plus this flag. */
 #define CHAIN_FLAG   0x80000000u
 #define CHAIN_FLAG64 0x8000000000000000

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Buffers and kernel arguments of the radix sort. A *pass* sorts the array by one digit of the key. Each work-group
- * sorts a *tile* of elements. */
+/* Buffers and kernel arguments of the radix sort. A *pass* sorts the array by one digit of the key. For this, it
+ * divides the array into *tiles*, one per work-group. */
 
-/* All passes share one control buffer of words. RADIX is the number of values of a digit:
+/* All passes share a control buffer of words, with these parts. RADIX is the number of values of a digit:
  *
  *   sort_onesweep.cl   tickets   one word per launch
  *                      status    tiles x RADIX words
  *                      bases     passes x 2 x RADIX words
  *   sort_scatter.cl    totals    RADIX words
- *                      counts    RADIX x tiles words: all tiles' counts of digit value 0, then of value 1, ...
+ *                      counts    RADIX x tiles words: counts of digit value 0 in all tiles, then of value 1, ...
  *
  * The histogram kernel zeroes `tickets` and `status`. It counts in another buffer: finished groups, then passes x
  * RADIX counts. */
@@ -28,10 +28,10 @@
 #define SORT_COUNT_BITS 30
 #define SORT_COUNT_MASK ((1u << SORT_COUNT_BITS) - 1)
 #define SORT_CODE_OWN   2u
-/* Code of "count up to this tile". It alternates between passes (S2 above). */
+/* Code of "count up to this tile" in a pass. It alternates between passes (S2 above). */
 #define SORT_CODE_UPTO(pass) ((pass) % 2 ? 1u : 3u)
 
-/* Arguments of a pass. `..._at` is an index of an element. `..._word` is an index in the control buffer. */
+/* Arguments of a pass. Members ..._at are indices of elements. Members ..._word are indices in the control buffer. */
 struct sort_pass {
     ordo_u64 keys_in_at, keys_out_at, values_in_at, values_out_at;
     ordo_u32 count;
@@ -39,46 +39,47 @@ struct sort_pass {
     ordo_u32 end_tile;
     ordo_u32 tiles;
     ordo_u32 pass;
-    ordo_u32 shift, digit_mask; /* key_digit(ordered form, shift, digit_mask) is the digit. */
-    ordo_u32 ticket_word;       /* Counter that hands out tiles. */
+    ordo_u32 shift, digit_mask;
+    ordo_u32 ticket_word;
     ordo_u32 status_word;
-    /* Two arrays of RADIX words: the output index of each digit value's first element. A launch reads the first, and
-     * writes the second for the next launch. With a plan, these are the arrays of digit 0. The arrays of digit d lie
-     * 2 * RADIX * d words after them. */
+    /* Arrays of RADIX words: the output index of each digit value's first element. A launch reads one array, and writes
+     * the other for the next launch. With a plan (struct sort_planned), digit d has its arrays 2 * RADIX * d words
+     * after these. */
     ordo_u32 bases_in_word, bases_out_word;
     ordo_u32 unused;
 };
 
-/* Arguments of a pass with a plan. Kernel sort_histogram writes the plan, a list of digits to sort by. */
+/* Additional arguments of a pass with a plan. A plan lists the digits to sort by. Kernel sort_histogram writes it. */
 struct sort_planned {
     ordo_u32 first_bit, bits, passes;
 };
 
 #define SORT_PLAN_LOCAL  0
 #define SORT_PLAN_PASSES 1
-#define SORT_PLAN_DIGITS 2 /* Word SORT_PLAN_DIGITS + p: index of pass p's digit, or SORT_IDLE. */
+#define SORT_PLAN_DIGITS 2 /* Word SORT_PLAN_DIGITS + p is the digit of pass p, or SORT_IDLE if there is no pass p. */
 #define SORT_PLAN_WORDS  (SORT_PLAN_DIGITS + 40)
 #define SORT_NO_LOCAL    0xffffffffu
 #define SORT_IDLE        0xffffffffu
 
-/* Least number of digits in which keys must differ for a local pass (struct sort_local). */
+/* Keys must differ in at least this many digits for a local pass (struct sort_local). */
 #define SORT_LOCAL_DIGITS 5
 
 struct sort_histogram {
     ordo_u64 keys_at;
     ordo_u32 count, first_bit, bits, passes;
-    ordo_u32 bases_word;    /* First word of `bases`. The kernel zeroes the words before. */
-    ordo_u32 segment_limit; /* Maximum mean segment size for a local pass. 0 disables it. */
+    ordo_u32 bases_word;    /* First word of `bases` in the control buffer. The kernel zeroes all words before it. */
+    ordo_u32 segment_limit; /* Maximum mean segment size for a local pass (struct sort_local). 0 disables it. */
 };
 
-/* The local pass completes the sort in local memory. It sorts *segments*: neighbours with equal digits of all earlier
- * passes. Work-group r sorts *range* r: the segments that begin at indices r * step to (r + 1) * step - 1. The elements
- * are in the output if passes - plan[SORT_PLAN_PASSES] is even, otherwise in the spare buffers. */
+/* Arguments of the local pass, which completes the sort in local memory. It sorts *segments*: neighbours with equal
+ * digits of all earlier passes. Work-group r sorts *range* r: the segments that begin at indices r * step to (r + 1)
+ * * step - 1. The elements are in the output if passes - plan[SORT_PLAN_PASSES] is even, otherwise in the spare
+ * buffers. */
 struct sort_local {
     ordo_u64 keys_out_at, values_out_at;
     ordo_u32 count, first_bit, passes;
     ordo_u32 step, ranges;
-    ordo_u32 range_max; /* Kernel sort_large sorts longer ranges. */
+    ordo_u32 range_max; /* Kernel sort_large sorts ranges with more elements. */
 };
 
 struct sort_small {
@@ -86,7 +87,8 @@ struct sort_small {
     ordo_u32 count, first_bit, bits, passes;
 };
 
-/* A pass on CPUs. A chunk has `chunk` elements. Control word d * chunks + c counts digit value d in chunk c. */
+/* Arguments of a pass on CPUs. The array is divided into `chunks` chunks of `chunk` elements. Control word d * chunks +
+ * c counts digit value d in chunk c. */
 struct sort_chunks {
     ordo_u64 keys_in_at, keys_out_at, values_in_at, values_out_at;
     ordo_u32 count, chunk, chunks, shift, digit_mask;
@@ -96,21 +98,17 @@ struct sort_chunks {
 struct sort_buckets {
     ordo_u64 keys_in_at, keys_out_at, values_in_at, values_out_at;
     ordo_u32 count, chunk, chunks, first_bit, bits;
-    ordo_u32 longest; /* If a bucket has more elements, sort_chunked.cl sorts. */
+    ordo_u32 longest; /* If a bucket has more elements, sort_chunked.cl sorts the array instead. */
 };
 
-/* Plan of sort_buckets.cl, which first distributes the keys to buckets by one digit. The plan has a state (the enum
- * below), the digit's lowest bit, and the end of each bucket. */
+/* Words of the plan of sort_buckets.cl, which first distributes the keys to buckets by one digit. The plan has a state
+ * (the enum below), the digit's lowest bit, and the end of each bucket. */
 #define SORT_BUCKET_BITS  8
 #define SORT_BUCKET_STATE 0
 #define SORT_BUCKET_SHIFT 1
 #define SORT_BUCKET_ENDS  2
 #define SORT_BUCKET_WORDS (SORT_BUCKET_ENDS + (1 << SORT_BUCKET_BITS))
-enum {
-    SORT_BUCKET_NONE, /* sort_chunked.cl sorts instead. */
-    SORT_BUCKET_ONE,
-    SORT_BUCKET_SOME
-};
+enum { SORT_BUCKET_NONE, SORT_BUCKET_ONE, SORT_BUCKET_SOME };
 
 /* Rusticl of Mesa 22 rejects struct arguments with padding at the end. */
 ORDO_STATIC_ASSERT(sizeof(struct sort_pass) == 4 * 8 + 12 * 4, "no padding");
@@ -121,7 +119,7 @@ ORDO_STATIC_ASSERT(sizeof(struct sort_small) == 4 * 8 + 4 * 4, "no padding");
 ORDO_STATIC_ASSERT(sizeof(struct sort_chunks) == 4 * 8 + 6 * 4, "no padding");
 ORDO_STATIC_ASSERT(sizeof(struct sort_buckets) == 4 * 8 + 6 * 4, "no padding");
 
-/* Key bits below digit `pass`. Digits differ by at most one bit in width. */
+/* Number of key bits below the digit of a pass. The digits of two passes differ by at most one bit in width. */
 #define SORT_BITS_BELOW(bits, passes, pass) ((bits) * (pass) / (passes))
 
 #define SORT_TILE_WORDS                            5

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory layout of the index of a sorted column of distinct strings (cl/primitive/string_search.cl). The index is a
- * binary trie. At each of its *tests*, a search reads one bit of the query. */
+ * binary trie. Its inner nodes are *tests*: at each test, a search reads one bit of the query. */
 #pragma once
 #include "shared/types.h"
 
-/* A *position* is byte << 4 | bit. Bit 0 tells whether the string has this byte. Bits 1 to 8 are the bits of the byte,
- * the most significant first. Where two strings differ first, the greater one (in memcmp's order) has a 1. */
+/* A *position* is byte << 4 | bit, a place in a string. Bit 0 is 1 if the string has this byte. Bits 1 to 8 are the
+ * bits of the byte, the most significant first. At the first position where two strings differ, the greater string (in
+ * memcmp's order) has a 1. */
 
 /* Test i is the position where strings i and i + 1 differ first. Any two strings differ first at the least test between
  * them. No other test between them is equal to it. So the tests form a binary trie. Its root is the least test. The
@@ -17,8 +18,8 @@
  *     strings  0   1   2   3       4     5 */
 
 /* A search ends at the query if the column has it, otherwise at a string that shares the most leading bits with it. A
- * second search follows the query's bits up to their first difference. Then it always goes right if the query is
- * greater, else always left. */
+ * second search follows the query's bits up to the first difference from this string. Then it always goes right if the
+ * query is greater than the string, else always left. */
 
 /* A *node* is a largest subtree of at most STRING_NODE - 1 tests, which are adjacent. Invariants
  * (tests/primitive/string_index.c checks them):
@@ -33,28 +34,30 @@
 #define STRING_NODE       16
 #define STRING_LEVELS_MAX 12
 
-/* Maximum number of equal first bytes of two neighbouring strings. Positions then fit in 32 bits. */
+/* Two neighbouring strings may have at most this many equal first bytes. Positions then fit in 32 bits. */
 #define STRING_SHARED_BITS 28
 #define STRING_SHARED_MAX  ((1u << STRING_SHARED_BITS) - 1)
 
-/* Special positions. STRING_EQUAL stands for equal strings. STRING_GOES_ON as the bit means: the bytes before are
- * equal, the rest is not compared yet. */
+/* STRING_EQUAL is the position of two equal strings. A position with bit STRING_GOES_ON means that all bytes before are
+ * equal, and the rest is not compared yet. */
 #define STRING_EQUAL   0xffffffffu
 #define STRING_GOES_ON 15
 
-/* A level of `count` tests. Its tests begin at index word `tests`, its cuts at word `cuts`, both multiples of 4. */
+/* A level has `count` tests. Its tests begin at word `tests` of the index, its cuts at word `cuts`. Both are multiples
+ * of 4. */
 typedef struct {
     ordo_u64 tests, cuts;
     ordo_u32 count, unused;
 } string_level;
 
-/* A test that is a branch. `cut` is its index among the tests of the last level. `left` is 1 if the next branch is the
- * left child. `right` is the number of the right child. 0 stands for a node of the last level. */
+/* A branch. `cut` is its index among the tests of the last level. `left` is 1 if the next branch is the left child.
+ * `right` is the number of the branch that is the right child. If `left` or `right` is 0, this child is a node of the
+ * last level. */
 typedef struct {
     ordo_u32 position, cut, right, left;
 } string_branch;
 
-/* The header of the index. Branches begin at word `branches`. */
+/* Branches begin at word `branches` of the index. */
 typedef struct {
     ordo_u64     branches;
     ordo_u32     n_branches, levels;

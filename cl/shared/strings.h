@@ -6,7 +6,7 @@
  *
  *     segment     the segment's number
  *     window      the `window` bytes after the first `depth`, as a big-endian number. Missing bytes are 0.
- *     length      the number of bytes after the first `depth`, at most `window` + 1. Orders "a" before "a\0"
+ *     length      the number of bytes after the first `depth`, at most `window` + 1. So "a" sorts before "a\0"
  *
  * Rows with equal keys have equal strings, unless length is `window` + 1. */
 #pragma once
@@ -15,8 +15,7 @@
 #define STRINGS_LENGTH_BITS 4
 #define STRINGS_WINDOW_MAX  7
 
-/* Key bits below the segment's number. */
 #define STRINGS_KEY_BITS(window) (8 * (window) + STRINGS_LENGTH_BITS)
 
-/* Maximum number of bytes of two strings that a launch compares, to limit its time. A multiple of 8. */
+/* A launch compares at most this many bytes of two strings, to limit its time. Must be a multiple of 8. */
 #define STRINGS_PREFIX_MAX 65536u

@@ -4,23 +4,24 @@
 
 /* An element's number is its key's ordered form (shared/key.h), then its index in index_bits bits. Pass p counts the
  * values of digit p of this number. It counts only *candidates*: elements that agree with the k-th element in all
- * earlier digits. The results lie in one buffer of words, at first 0:
+ * earlier digits. The results lie in one buffer of words, which must be 0 before:
  *
  *     | taken | pass 0: record, histogram | pass 1: ... | */
 #pragma once
 #include "shared/group.h"
 
-#define TOP_TAKEN_WORDS 16 /* Size of `taken`. Its word 0 counts elements in the output. */
+#define TOP_TAKEN_WORDS 16 /* Words of the part `taken`. Its first word counts the selected elements in the output. */
 
-/* Words of a pass's record: */
-#define TOP_FINISHED   0 /* finished work-groups */
-#define TOP_LISTED     1 /* candidates in the list */
-#define TOP_KEY_LOW    2 /* lower half of the k-th element's key; digits not yet found are 0 */
+/* Words of a record. TOP_KEY_LOW, TOP_KEY_HIGH and TOP_INDEX have the digits found of the k-th element's number. All
+ * other bits are 0. */
+#define TOP_FINISHED   0
+#define TOP_LISTED     1
+#define TOP_KEY_LOW    2
 #define TOP_KEY_HIGH   3
 #define TOP_INDEX      4
-#define TOP_NEEDED     5 /* candidates that must still be selected */
+#define TOP_NEEDED     5 /* number of candidates that must still be selected */
 #define TOP_CANDIDATES 6
-#define TOP_RECORD     8 /* words before the histogram */
+#define TOP_RECORD     8
 
 struct top_pass {
     ordo_u64 keys_at, keys_out_at, index_out_at;
@@ -28,19 +29,18 @@ struct top_pass {
     ordo_u32 room;
     ordo_u32 pass;
     ordo_u32 index_bits;
-    /* Shift and mask that extract digit pass - 1 from an element's number (key, then index). Earlier digits begin at
-     * bit digit_above. */
+    /* Shift and mask of digit pass - 1 in an element's number. Earlier digits begin at bit digit_above. */
     ordo_u32 digit_shift, digit_mask, digit_above;
-    ordo_u32 next_shift, next_mask; /* For digit `pass`. After the last digit, next_mask is 0. */
+    ordo_u32 next_shift, next_mask; /* Shift and mask of digit `pass`. After the last digit, next_mask is 0. */
 };
 
 #define TOP_LOCAL_BYTES(bits, copies, group, lanes) (4 * (((copies) << (bits)) + SCAN_WORDS(group, lanes) + 3))
 
-/* Maximum elements per work-item in a tile. Two counts of a tile share a word, so larger counts could overflow. */
+/* Maximum elements of a tile per work-item. With more, two counts that share a word could overflow. */
 #define TOP_ITEMS_MAX 64
 
-/* Arguments of kernel top_order. One work-group sorts up to TOP_ORDERED selected elements. The others zero the results
- * for the next call. */
+/* Arguments of kernel top_order. One work-group sorts up to TOP_ORDERED selected elements. Other work-groups zero the
+ * results of all passes for the next call. */
 #define TOP_ORDERED                        1024
 #define TOP_ORDERED_LOCAL_BYTES(key_bytes) (TOP_ORDERED * ((key_bytes) + 4))
 struct top_order {
@@ -48,7 +48,8 @@ struct top_order {
     ordo_u32 count, state_words, value_words, unused;
 };
 
-/* Arguments of a selection on CPUs. A work-item lists the first `needed` of `chunk` elements in key order. */
+/* Arguments of a selection on CPUs. Each work-item reads `chunk` elements, and lists the first `needed` of them in key
+ * order. */
 struct top_chunks {
     ordo_u64 keys_at;
     ordo_u32 count, chunk, needed;

@@ -9,8 +9,8 @@ typedef ulong ordo_u64;
 typedef int   ordo_i32;
 typedef long  ordo_i64;
 #define ORDO_STATIC_ASSERT(cond, text) void ordo_static_assert(__private char(*)[(cond) ? 1 : -1])
-/* Qualifiers of functions that are not kernels. Not inline with ORDO_CHECKED, because Oclgrind 21.10 fails on inlined
- * functions that return structs. */
+/* Qualifiers of functions that are not kernels. With ORDO_CHECKED, functions are not inlined, because Oclgrind 21.10
+ * fails on inlined functions that return structs. */
 #if defined(ORDO_CHECKED) && ORDO_CHECKED
 #define ORDO_FN static __attribute__((unused, noinline))
 #else

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packs the operation that combines values, and the order of values, into a kernel argument. */
+/* A kernel argument `how` packs the operation that combines two values (COMBINE_...) and the order of values
+ * (VALUE_...). */
 #pragma once
 
 /* Values of enum ordo_op (include/ordo/array.h). */

@@ -27,37 +27,39 @@
 
 #define XFAST_LEAF 16
 
-/* Slots of all level tables. The first `small` levels have fewer prefixes than leaves. Such a level of 2^b prefixes has
- * 2 * 2^b slots, from slot 2 * 2^b on. Other levels have 2 * count slots each, from slot 4 * count on. */
+/* Slots of all level tables. The first `small` levels have fewer possible prefixes than leaves. Such a level with 2^b
+ * possible prefixes has 2 * 2^b slots, from slot 2 * 2^b on. The other levels have 2 * count slots each, from slot 4 *
+ * count on. */
 #define XFAST_SLOTS(shape)                                                                                             \
     (4 * (ordo_u64) (shape).count + 2 * (ordo_u64) (shape).count * ((shape).levels - (shape).small))
 
-/* flat_bits grows until entries of `flat` have at most XFAST_FLAT_MEAN_MAX leaves on average, or to
- * XFAST_FLAT_BITS_MAX. */
+/* flat_bits is the least number for which entries of `flat` have at most XFAST_FLAT_MEAN_MAX leaves on average, but at
+ * most XFAST_FLAT_BITS_MAX. */
 #define XFAST_FLAT_BITS_MAX      26
 #define XFAST_FLAT_MEAN_MAX      8
 #define XFAST_FLAT_ENTRIES(bits) ((1u << (bits)) + 1)
 
 #define XFAST_MASKS_SHARE 32
 
-/* Bytes of an entry: the first leaf in the lower half, the index after the last leaf in the upper half. */
+/* An entry of the hash table has the index of the first leaf in its lower half, the index after the last leaf in its
+ * upper half. */
 #define XFAST_ENTRY_BYTES 8
 
 typedef struct {
-    ordo_u32 count;     /* leaves */
-    ordo_u32 flat_bits; /* 1 to XFAST_FLAT_BITS_MAX */
-    ordo_u32 group;     /* bits between prefix lengths of the hash table */
+    ordo_u32 count;
+    ordo_u32 flat_bits;
+    ordo_u32 group; /* number of bits between the prefix lengths of the hash table */
     ordo_u32 levels;
-    ordo_u32 small; /* levels with fewer prefixes than leaves; 0 without level tables */
+    ordo_u32 small; /* number of levels with fewer prefixes than leaves; 0 without level tables */
 } xfast_shape;
 
 ORDO_STATIC_ASSERT(sizeof(xfast_shape) == 20, "both compilers give a shape the same layout");
 
-/* Bytes of a slot of a level table: the prefix as a key, its first leaf, and the index after its last leaf. */
+/* Bytes of a slot of a level table: the prefix, the index of its first leaf, and the index after its last leaf. */
 #define XFAST_SLOT_BYTES(key_bytes) ((key_bytes) + 8)
 
-/* Results of the check. Each message has a word: the first wrong leaf or entry, or 0xffffffff. XFAST_ENTRIES is the
- * right number of entries. */
+/* Results of the check of an X-fast trie. For each message: the first wrong leaf or entry, or 0xffffffff. XFAST_ENTRIES
+ * is the number of entries that the table should have. */
 #define XFAST_FINDINGS(X)                                                                                              \
     X(FLAT, "X1: entry %u of flat is wrong")                                                                           \
     X(ENTRY, "X2: the entry of a prefix that begins with leaf %u is wrong or missing")                                 \
@@ -67,6 +69,6 @@ enum xfast_finding {
     XFAST_FINDINGS(X)
 #undef X
         XFAST_ENTRIES,
-    XFAST_USED, /* used slots of level tables */
+    XFAST_USED,
     XFAST_FINDING_WORDS
 };
