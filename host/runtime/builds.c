@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Manages the programs of a device. A call builds its program, or waits for the build thread that builds it. If the
- * thread fails, the call builds again to get the error message. */
+/* Manages the compiled programs of a device. A call builds the program that it needs, or waits if a build thread is
+ * building it. If the build thread fails, the call builds again, because build threads record no error messages. */
 #define _GNU_SOURCE
 #include "internal.h"
 
@@ -73,12 +73,11 @@ static struct ordo_program *find_program(ordo_device *dev, const char *file, con
 
 /* ---- threads ------------------------------------------------------------------------------------------------- */
 
-/* Devices with build threads. At exit the process waits for these threads, because a driver crashes if it is unloaded
- * while it compiles. */
+/* List of the devices that have build threads. At exit the process waits for these threads, because a driver crashes if
+ * it is unloaded while it compiles. */
 static struct ordo_device *live;
 static pthread_mutex_t     live_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Holds live_lock, so that no other thread destroys a device. */
 static void end_all(void)
 {
     pthread_mutex_lock(&live_lock);
@@ -94,7 +93,8 @@ static void forget_live(void)
     live = NULL;
 }
 
-/* Exit handlers run in reverse order, so end_all runs before the handlers of all libraries loaded so far. */
+/* Exit handlers run in the reverse order of registration, so end_all runs before the handlers of all libraries that are
+ * already loaded. */
 static void watch_exit(void)
 {
     (void) atexit(end_all);
@@ -106,8 +106,9 @@ static void watch(void)
     watch_exit();
 }
 
-/* A driver's first compilation loads libraries, whose exit handlers would run before end_all, while threads compile.
- * Destructors of thread-local objects run before all exit handlers. This function registers one: end_with_main. */
+/* The C library's function that registers the destructor of a thread-local object. A driver's first compilation loads
+ * libraries, whose exit handlers would run before end_all, while build threads still compile. So end_with_main is
+ * registered as a destructor: the main thread's destructors run before all exit handlers. */
 int          __cxa_thread_atexit_impl(void (*end)(void *), void *argument, void *library) __attribute__((weak));
 extern void *__dso_handle __attribute__((visibility("hidden")));
 
@@ -117,7 +118,7 @@ static void end_with_main(void *argument)
     end_all();
 }
 
-/* Only the main thread registers end_with_main. The caller must hold live_lock. */
+/* The caller must hold live_lock. */
 static void watch_main(void)
 {
     static bool watched = false;
@@ -133,7 +134,7 @@ static ordo_device **find_live(const ordo_device *dev)
     return at;
 }
 
-/* Must be called before a thread is started, so that end_all finds the thread. */
+/* Must be called before a build thread is started, so that end_all waits for it. */
 static void enter_live(ordo_device *dev)
 {
     static pthread_once_t at_first = PTHREAD_ONCE_INIT;
@@ -165,7 +166,7 @@ static struct ordo_program *next_wanted(const struct ordo_builds *b)
     return oldest;
 }
 
-/* The caller must hold b->lock, which is released during the build. */
+/* The caller must hold dev->builds.lock. This function releases the lock during the build. */
 static ordo_status build(ordo_device *dev, struct ordo_program *p)
 {
     struct ordo_builds *b = &dev->builds;
@@ -186,8 +187,8 @@ static void build_early(ordo_device *dev, struct ordo_program *p)
     dev->builds.in_work--;
 }
 
-/* Build threads begin no build while a call waits for a program, and for CALM_MS milliseconds after. NVIDIA's compiler
- * builds one program at a time, so a build could delay the next call. The caller must hold b->lock. */
+/* Build threads begin no build while a call waits for a program, and for CALM_MS milliseconds afterwards. NVIDIA's
+ * compiler builds one program at a time, so a build thread could delay the next call. The caller must hold b->lock. */
 #define CALM_MS 10
 static bool gives_way(const struct ordo_builds *b)
 {
@@ -345,7 +346,7 @@ static ordo_status create_kernel(ordo_device *dev, struct ordo_program *program,
     k->name = ordo_format("%s", name);
     ORDO_REQUIRE_MEMORY(dev, k->name);
     k->kernel = clCreateKernel(program->program, name, &code);
-    if (code != CL_SUCCESS && code != CL_OUT_OF_HOST_MEMORY) /* some drivers compile only here */
+    if (code != CL_SUCCESS && code != CL_OUT_OF_HOST_MEMORY) /* Some drivers compile only in this call. */
         return ordo_fail(dev, ORDO_BUILD, code, __FILE__, __LINE__, "kernel %s cannot be made", name);
     ORDO_TRY_CL(dev, code, "clCreateKernel of %s", name);
 
@@ -358,7 +359,7 @@ static ordo_status create_kernel(ordo_device *dev, struct ordo_program *program,
     GET(CL_KERNEL_LOCAL_MEM_SIZE, local);
     GET(CL_KERNEL_COMPILE_WORK_GROUP_SIZE, fixed);
 #undef GET
-    /* NVIDIA's driver reports at most 256, even for kernels that are compiled for larger groups. */
+    /* NVIDIA's driver reports at most 256 work-items, even for kernels that are compiled for larger work-groups. */
     if (fixed[0] > k->max_group)
         k->max_group = fixed[0];
     if (k->max_group > dev->facts.max_group)
@@ -449,8 +450,6 @@ static size_t n_left(const struct ordo_builds *b)
     return left;
 }
 
-/* Builds one requested program, or waits for a build thread. Returns the number of programs still to build. *total is
- * the largest such number so far. */
 static size_t build_one(ordo_device *dev, size_t *total)
 {
     struct ordo_builds *b = &dev->builds;
@@ -535,7 +534,7 @@ void ordo_builds_close(ordo_device *dev)
     struct ordo_builds *b = &dev->builds;
     leave_live(dev);
     if (dev->pid != getpid())
-        return; /* In the child of a fork, destroying b->changed would wait for the parent's threads. */
+        return; /* In the child of a fork, pthread_cond_destroy would wait for threads that exist only in the parent. */
     pthread_cond_destroy(&b->changed);
     pthread_mutex_destroy(&b->lock);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps compiled programs and results of the probe in $ORDO_CACHE, $XDG_CACHE_HOME/ordo or ~/.cache/ordo. Programs are
- * executed, so directory and files must belong to the user, and nobody else may write them. */
+/* Caches compiled programs and the detected features of devices in $ORDO_CACHE, $XDG_CACHE_HOME/ordo or ~/.cache/ordo.
+ * Cached programs are executed, so directory and files must belong to the user, and nobody else may write them. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -15,12 +15,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CACHE_MAGIC     0x314f44524fULL /* "ORDO1" */
+#define CACHE_MAGIC     0x314f44524fULL
 #define CACHE_CAP_BYTES (128u << 20)
 #define TEMPORARY       "ordo-new-"
 #define TEMPORARY_LIVES 3600 /* seconds */
 
-/* Begins each cache file. Files with a wrong header or checksum are ignored. */
+/* Each cache file begins with this header. Files with a wrong header or checksum are ignored. */
 struct cache_header {
     uint64_t           magic, bytes;
     struct ordo_digest key, checksum;
@@ -37,7 +37,7 @@ static bool is_own(const struct stat *info)
     return info->st_uid == geteuid() && (info->st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/* Creates the directory if necessary. Returns why it cannot be used, or NULL. */
+/* Creates the directory if necessary. Returns the reason why it cannot be used, or NULL if it can. */
 static const char *trouble_with(char *dir)
 {
     struct stat info;
@@ -106,7 +106,7 @@ static void *read_entry(FILE *file, struct ordo_digest key, size_t *bytes)
     if (fread(data, 1, header.bytes, file) == header.bytes) {
         const struct ordo_digest sum = checksum_of(data, header.bytes);
         if (sum.low == header.checksum.low && sum.high == header.checksum.high) {
-            data[header.bytes] = 0; /* makes text usable as a string */
+            data[header.bytes] = 0;
             *bytes = header.bytes;
             return data;
         }
@@ -168,8 +168,8 @@ static int64_t written_ns(const struct stat *info)
 }
 
 struct listing {
-    uint64_t bytes;  /* of all entries */
-    char    *oldest; /* malloc'd path, or NULL */
+    uint64_t bytes;
+    char    *oldest;
     int64_t  oldest_ns;
 };
 
@@ -213,7 +213,6 @@ static struct listing list_files(const ordo_device *dev, bool certain)
     return s;
 }
 
-/* Removes the oldest files if the cache is too large. Reads headers only if a file must be removed. */
 static void enforce_cap(const ordo_device *dev)
 {
     struct listing s = list_files(dev, false);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Begins and ends calls, and enqueues their commands. */
+/* Ends calls, and enqueues their commands. order.c begins calls. */
 #include "internal.h"
 
 #include <assert.h>
@@ -16,9 +16,10 @@ static ordo_status mark(struct ordo_call *call, cl_uint n, const cl_event *wait,
     return ORDO_OK;
 }
 
-/* Creates order->done, a marker that fails if an event of the call's wait list fails. A first marker without a list
- * waits for all earlier commands. order->done waits for this marker and for the list. In an out-of-order queue, one
- * marker with a list would wait only for the list. A barrier with a list makes PoCL 3.1 forget other barriers. */
+/* Creates order->done, a marker that completes after all commands of the call, and fails if an event of the call's wait
+ * list fails. In an out-of-order queue, a marker with a wait list waits only for the list. So a first marker without a
+ * list, which waits for all earlier commands, is added to the list. A barrier cannot replace it: with a wait list, it
+ * makes PoCL 3.1 forget other barriers. */
 static ordo_status hand_out_event(struct ordo_call *call)
 {
     if (!call->order || !call->order->done)
@@ -26,7 +27,7 @@ static ordo_status hand_out_event(struct ordo_call *call)
     if (call->n_wait == 0)
         return mark(call, 0, NULL, call->order->done);
     ORDO_TRY(ordo_call_pass_events(call));
-    ORDO_TRY(mark(call, 0, NULL, &call->wait[call->n_wait])); /* `wait` has a spare element */
+    ORDO_TRY(mark(call, 0, NULL, &call->wait[call->n_wait])); /* add_event left space for this element */
     call->n_wait++;
     return mark(call, call->n_wait, call->wait, call->order->done);
 }
@@ -114,7 +115,7 @@ ordo_status ordo_call_stamped(struct ordo_call *call, size_t bytes, uint32_t max
 
 /* ---- commands ------------------------------------------------------------------------------------------------ */
 
-/* Must be called before each command. Repeats a barrier that the driver refused. */
+/* Must be called before each command. If the driver refused the barrier after the last command, enqueues it again. */
 static ordo_status before_command(struct ordo_call *call)
 {
     if (call->lacks_barrier)
@@ -123,8 +124,8 @@ static ordo_status before_command(struct ordo_call *call)
     return ordo_call_pass_events(call);
 }
 
-/* Must be called after each command. In an out-of-order queue, a barrier makes later commands wait for this one. If the
- * driver refuses the barrier, the next command or call must enqueue it, or fail. */
+/* Must be called after each command. In an out-of-order queue, enqueues a barrier, so that later commands wait for this
+ * command. If the driver refuses the barrier, the next command or call must enqueue it, or fail. */
 static void enqueued(struct ordo_call *call)
 {
     call->lacks_barrier = call->out_of_order && !ordo_call_try_barrier(call);
@@ -135,7 +136,7 @@ static ordo_status dry_run_read(ordo_device *dev, void *to, size_t bytes)
     const uint32_t answer = dev->dry_run->answer;
     memset(to, 0, bytes);
     for (size_t at = 0; at + sizeof answer <= bytes; at += sizeof answer)
-        if (bytes != sizeof(uint64_t) || at == 0) /* the high half of an 8-byte number stays 0 */
+        if (bytes != sizeof(uint64_t) || at == 0) /* The high half of an 8-byte number stays 0. */
             memcpy((char *) to + at, &answer, sizeof answer);
     return ORDO_OK;
 }
@@ -272,8 +273,8 @@ ordo_status ordo_call_fetch(struct ordo_call *call, cl_mem from, size_t at, void
 }
 
 /* On a CPU, a small read in the device's own queue polls its event first, because a blocked thread wakes up late.
- * Polling halves the time to find one key. The read may still run after a failed wait. So it writes to dev->bounce, not
- * to the caller's memory. */
+ * Polling halves the time to find one key. If waiting fails, the read may still run later. So it writes to dev->bounce,
+ * not to the caller's memory. */
 #define POLLS_MAX      400
 #define POLL_BYTES_MAX ((size_t) 1 << 16)
 
@@ -294,7 +295,7 @@ static bool poll(cl_event done, int max)
     return true;
 }
 
-/* If the wait fails and the read may still run, sets dev->bounce to NULL. The memory then stays allocated. */
+/* If waiting fails and the read may still run, sets dev->bounce to NULL and never frees the memory. */
 static ordo_status read_polling(struct ordo_call *call, cl_mem from, size_t at, char *bounce, size_t bytes)
 {
     cl_event done = NULL;

@@ -45,12 +45,12 @@ const struct ordo_listed *ordo_choose(const struct ordo_listed *list, size_t n, 
 
 /* ---- platforms without devices ---------------------------------------------------------------------------------- */
 
-/* Returns true if the directory is writable or can be created. Otherwise errno is the cause. */
+/* Returns true if the directory is writable or can be created. Otherwise sets errno to the cause. */
 static bool can_be_written(const char *path)
 {
     char part[512];
     if (snprintf(part, sizeof part, "%s", path) >= (int) sizeof part)
-        return true; /* too long to check */
+        return true;
     for (;;) {
         struct stat info;
         char       *slash = strrchr(part, '/');

@@ -12,12 +12,12 @@ struct ordo_listed {
     char         name[128], platform_name[128];
 };
 
-/* Returns the first of n >= 1 devices that matches `select`, or NULL. `select` is "gpu", "cpu", part of the name of the
- * device or platform, or two numbers ("0:1": device 1 of platform 0). NULL or "" selects the first GPU, or else the
- * first device. */
+/* Returns the first device of the list that matches `select`, or NULL if none does. The list must not be empty.
+ * `select` is "gpu", "cpu", part of the name of the device or platform, or two numbers ("0:1": device 1 of platform 0).
+ * NULL or "" selects the first GPU, or the first device if there is no GPU. */
 const struct ordo_listed *ordo_choose(const struct ordo_listed *list, size_t n, const char *select);
 
-/* Writes the reason why the platform has no device, and a remedy. Adds no full stop. */
+/* Writes to `text` why the platform may show no device, and what the user can do. */
 void ordo_no_device(const char *platform, char *text, size_t bytes);
 
 #endif

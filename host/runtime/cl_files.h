@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernel sources that are embedded in the library. cl/embed.py writes them. */
+/* cl/embed.py writes this list of the kernel sources that are embedded in the library. */
 #ifndef ORDO_CL_FILES_H
 #define ORDO_CL_FILES_H
 
 #include <stddef.h>
 
 struct ordo_cl_file {
-    const char *path; /* relative to cl/: "primitive/scan.cl" */
+    const char *path;
     const char *text;
     size_t      bytes;
     const char *together; /* Each line lists the kernels of one program: " sort_histogram sort_onesweep \n". */

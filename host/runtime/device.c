@@ -19,7 +19,7 @@ static void drop(ordo_device *dev, const char *what)
     ordo_log(dev, ORDO_LOG_WARNING, "self-test on %s: %s", dev->facts.name, what);
 }
 
-/* Turns off a feature that may have made `part` fail. Returns false if none is left. */
+/* Turns off one feature that may have made `part` fail. Returns false if no such feature is left. */
 static bool step_down(ordo_device *dev, enum ordo_self_test_part part)
 {
     struct ordo_facts *f = &dev->facts;
@@ -74,7 +74,7 @@ static void build_self_test(ordo_device *dev)
     ordo_dry_run_close(&dry);
 }
 
-/* Repeats the self-test after a lack of memory, because the lack may be short, and a failure would be cached. */
+/* Runs the self-test again if memory was lacking. The lack may be temporary, but a failure would be cached. */
 static ordo_status try_variant(ordo_device *dev, enum ordo_self_test_part *failed)
 {
     build_self_test(dev);
@@ -154,10 +154,10 @@ static ordo_status find_kernels(ordo_device *dev)
     return ORDO_OK;
 }
 
-/* Default build threads for a GPU. More do not make NVIDIA's compiler faster. */
+/* Default number of build threads for a GPU. NVIDIA's compiler is not faster with more threads. For a CPU the default
+ * is 0, because a CPU's driver builds one program at a time, and builds would slow down kernels. */
 #define BUILD_THREADS_GPU 2
 
-/* The default for a CPU is 0, because its driver builds one program at a time and builds would slow down kernels. */
 static ordo_status choose_build_threads(ordo_device *dev, const struct ordo_device_config *config)
 {
     const char *chosen = ordo_environment("ORDO_BUILD_THREADS");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Creates devices that call no driver: bare devices with only locks and a log, and dry-run devices, which record the
- * kernels that calls need. */
+/* Creates bare devices, which have only locks and a log, and dry-run devices. Calls on a dry-run device launch nothing,
+ * but request builds of the kernels that they need. */
 #include "internal.h"
 
 #include <stdlib.h>
@@ -44,7 +44,8 @@ void ordo_bare_device_free(ordo_device *dev)
 
 /* ---- dry-run devices -------------------------------------------------------------------------------------------- */
 
-/* Maximum launches per call. Real calls need a few hundred. */
+/* Maximum number of launches of a call on a dry-run device. Further launches fail, which ends loops that wait for a
+ * kernel's result. Real calls need a few hundred launches. */
 #define LAUNCHES_MAX 2000
 
 static void copy_facts(ordo_device *to, const ordo_device *from)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Error messages and the log. */
+/* Records error messages, and writes the log. */
 #include "internal.h"
 #include "ordo/ordo.h"
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#undef ordo_fail /* removes the analyzer's macros in runtime.h */
+#undef ordo_fail /* runtime.h defines both names as macros for the static analyzer */
 #undef ordo_fail_cl
 
 /* NVIDIA's driver returns this code from every call after a kernel has accessed memory out of bounds. */
@@ -40,7 +40,7 @@ const char *ordo_status_string(ordo_status status)
 
 static const char *entry_of(const char *list, cl_long n)
 {
-    while (*list && n-- > 0) /* NOLINT(clang-analyzer-core.uninitialized.Branch): it does not model strlen */
+    while (*list && n-- > 0) /* NOLINT(clang-analyzer-core.uninitialized.Branch): the analyzer does not model strlen */
         list += strlen(list) + 1;
     return *list ? list : NULL;
 }
@@ -104,7 +104,7 @@ char *ordo_format(const char *format, ...)
 
 static const char *const level_names[] = { "error", "warning", "info", "debug" };
 
-/* Returns false in the child of a fork if another thread had locked the mutex. */
+/* Locks the mutex. In the child of a fork, returns false if another thread held the mutex during the fork. */
 static bool enter(const ordo_device *dev, pthread_mutex_t *lock)
 {
     return (dev->pid == getpid() ? pthread_mutex_lock(lock) : pthread_mutex_trylock(lock)) == 0;
@@ -144,7 +144,7 @@ void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...)
     free(text);
 }
 
-/* Returns malloc'd text "FACT: CL_CODE (-5) [device; file:line]", or NULL. FACT is `fact` or the text of `status`. */
+/* Returns malloc'd text "FACT: CL_CODE (-5) [device; file:line]", or NULL. FACT is `fact`, or the text of `status`. */
 static char *message_of(const ordo_device *dev, ordo_status status, cl_int code, const char *file, int line,
                         const char *fact)
 {
@@ -193,7 +193,7 @@ bool ordo_is_want_of_memory(cl_int code)
     return code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_RESOURCES || code == CL_OUT_OF_HOST_MEMORY;
 }
 
-/* Some drivers report a failed kernel by these codes. */
+/* Some drivers return CL_OUT_OF_RESOURCES or CL_INVALID_COMMAND_QUEUE after a kernel has failed. */
 static bool may_mean_failure(cl_int code)
 {
     return code == CL_OUT_OF_RESOURCES || code == CL_INVALID_COMMAND_QUEUE;

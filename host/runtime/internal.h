@@ -11,15 +11,16 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* Content of a free scratch block: arbitrary data, zeros, or numbers of earlier calls (ordo_call_stamped). */
+/* Scratch blocks are temporary buffers of calls. A free block contains arbitrary data, zeros, or numbers of earlier
+ * calls (ordo_call_stamped). */
 enum ordo_scratch_use {
     ORDO_SCRATCH_PLAIN,
     ORDO_SCRATCH_ZEROED,
     ORDO_SCRATCH_STAMPED,
 };
 
-/* A scratch block (temporary buffer of a call), or a buffer that outlives calls. Scratch is reused only in the same
- * queue, so that new commands run after the old ones. */
+/* A scratch block, or a buffer that outlives calls. A scratch block is reused only in the same queue, where the
+ * commands of a later call run after all commands that still use the block. */
 struct ordo_block {
     struct ordo_block    *next;
     cl_mem                mem;
@@ -41,12 +42,13 @@ struct ordo_stage {
     uint64_t sent; /* Number of the last upload that may still read `host`, or 0. */
 };
 
-/* Pinned memory of transfer.c. */
+/* Pinned host memory through which transfer.c copies arrays in pieces of `piece` bytes. Transfers below `least` bytes
+ * do not use it. If `helpers` (number of helper threads) is 0, no transfer uses it. */
 struct ordo_ring {
     cl_mem mem;
     char  *host;
-    size_t piece, least; /* Bytes of a piece. Transfers below `least` bytes do not use the ring. */
-    int    helpers;      /* Helper threads. 0: the ring is not used. */
+    size_t piece, least;
+    int    helpers;
 };
 
 /* An incomplete event in the wait list of a command in `queue`. */
@@ -61,18 +63,18 @@ struct ordo_kernel {
     char               *name;
     cl_kernel           kernel;
     size_t              max_group;
-    bool                limited; /* Compiled with a limit on registers. */
+    bool                limited;
 };
 
 struct ordo_digest {
     uint64_t low, high;
 };
 
-/* Kernels of one source file that are compiled with the same -D options. */
+/* A program contains some or all kernels of one source file. */
 struct ordo_program {
     struct ordo_program *next;
     struct ordo_digest   variant;
-    char                *file, *only, *options; /* `only` lists the compiled kernels. NULL: all. */
+    char                *file, *only, *options; /* `only` lists the kernels of the program. NULL: all. */
     enum {
         ORDO_PROGRAM_KNOWN,
         ORDO_PROGRAM_OTHERS, /* Another process builds it (`part` in ordo/prepare.h). */
@@ -81,7 +83,7 @@ struct ordo_program {
         ORDO_PROGRAM_BUILT,
         ORDO_PROGRAM_FAILED
     } state;
-    /* `ahead`: the program was built before a call needed it. This is not yet logged. */
+    /* `ahead`: the program was built before a call needed it, and no call has used it yet. */
     bool                ahead, from_cache;
     double              build_ms;
     cl_program          program;
@@ -92,37 +94,36 @@ struct ordo_program {
 #define ORDO_BUILD_THREADS_MAX 16
 struct ordo_builds {
     pthread_mutex_t      lock;
-    pthread_cond_t       changed;  /* Signalled when a program is requested or built, or threads must end. */
+    pthread_cond_t       changed;
     struct ordo_program *programs; /* newest first */
     pthread_t            thread[ORDO_BUILD_THREADS_MAX];
     unsigned             n_threads, threads_most;
     bool                 end;
     unsigned             preparing;
-    unsigned             in_work;      /* programs being built before calls need them */
-    unsigned             calls;        /* calls waiting for a program */
-    double               calm_ms;      /* Time when a call last got its program (ordo_now_ms). */
-    double               waited_ms;    /* Total ms that calls waited for programs. */
-    double               ms;           /* Total ms of builds from source for which calls waited. */
-    bool                 told;         /* It was logged that calls waited long. */
-    uint64_t             expected[64]; /* Hashes of the arguments of ordo_builds_expect. */
+    unsigned             in_work;
+    unsigned             calls;
+    double               calm_ms;
+    double               waited_ms;
+    double               ms; /* Total ms that calls waited for builds from source. */
+    bool                 told;
+    uint64_t             expected[64];
     size_t               n_expected;
 };
 
-/* Tests change programs by these hooks. */
+/* Tests use these hooks to change programs. */
 struct ordo_build_changes {
     const char *(*before)(const ordo_device *dev); /* Returns text to insert before the source, or "". */
     /* Returns compiler options to append, each after a space. */
     const char *(*options)(const ordo_device *dev, const struct ordo_define *defines);
 };
-extern const struct ordo_build_changes *ordo_build_changes; /* copied into each opened device */
+extern const struct ordo_build_changes *ordo_build_changes;
 
 struct ordo_dry_run {
     ordo_device           *stands_for;
-    struct ordo_gathering *gathering; /* The list of programs that ordo_device_prepare builds, or NULL. */
-    uint32_t               answer;    /* the word that every read returns */
-    /* Remaining launches. Later launches fail, which ends loops that wait for a result. */
-    unsigned           launches;
-    struct ordo_kernel kernel;
+    struct ordo_gathering *gathering;
+    uint32_t               answer;
+    unsigned               launches;
+    struct ordo_kernel     kernel;
 };
 
 struct ordo_device {
@@ -132,10 +133,9 @@ struct ordo_device {
     cl_context        context;
     cl_command_queue  queue;
     pid_t             pid;
-    atomic_uint       holders; /* reference count: the opener and each object hold one */
-    /* Set by ordo_device_close. A closed device logs nothing. */
-    atomic_bool closed;
-    bool        own_queue_out_of_order;
+    atomic_uint       holders;
+    atomic_bool       closed;
+    bool              own_queue_out_of_order;
 
     pthread_mutex_t lock;       /* Recursive. Protects all members below, except the error members. */
     pthread_mutex_t error_lock; /* protects error, error_status and cl_error */
@@ -143,43 +143,42 @@ struct ordo_device {
     char           *error;
     ordo_status     error_status;
     cl_int          cl_error;
-    atomic_bool     failed; /* The last wait for commands reported a failed kernel. */
+    atomic_bool     failed;
 
     ordo_log_fn    log;
     void          *log_user;
     ordo_log_level log_level;
     bool           log_to_stderr;
 
-    char        std[24];          /* Compiler option -cl-std=..., or "". */
-    bool        khr_ballot;       /* With ORDO_LANES_KHR: sub_group_ballot compiles. */
+    char        std[24];
+    bool        khr_ballot;
     bool        intel_sub_groups; /* Kernels can require a sub-group size (cl_intel_required_subgroup_size). */
     bool        probe_disturbed;  /* A trial compile lacked memory, so probe results are not cached. */
-    char       *extensions;       /* a space, then CL_DEVICE_EXTENSIONS */
-    char       *cl_dir;           /* $ORDO_CL_DIR, or NULL */
-    char       *cache_dir;        /* NULL: no disk cache */
-    atomic_bool cache_told;       /* A failed cache write was logged. */
-    atomic_int  cache_trouble;    /* errno of a failed cache write that is not logged yet, or 0. */
-    bool        profile_told;     /* It was logged that a profile was not read. */
+    char       *extensions;
+    char       *cl_dir;
+    char       *cache_dir;
+    atomic_bool cache_told;
+    atomic_int  cache_trouble; /* errno of a failed cache write that is not logged yet, or 0. */
+    bool        profile_told;
 
     ordo_status (*test_primitives)(ordo_device *dev, bool all);
 
-    /* Hash of the names and versions of platform, device, driver and Ordo. */
     struct ordo_digest identity;
     struct ordo_builds builds;
-    /* If true, each program contains only kernels that one comment "Built together: ..." lists. */
+    /* If true, a program contains only the kernels that one comment "Built together: ..." of its source lists. */
     bool                             kernels_apart;
     const struct ordo_build_changes *changes;
     /* For tests. 1: the compiler optimizes every program, -1: none, 0: programs that the tests choose. */
     int                 optimized;
-    struct ordo_device *next_live; /* Next device in `live` (builds.c). */
+    struct ordo_device *next_live;
     /* The driver refused a call's last barrier. The next call in an out-of-order queue begins with a barrier. */
     bool                 barrier_lost;
-    struct ordo_dry_run *dry_run, own_dry_run; /* &own_dry_run, or NULL */
+    struct ordo_dry_run *dry_run, own_dry_run;
 
-    struct ordo_block   *scratch, *held; /* The pool's blocks, and the buffers that outlive calls. */
+    struct ordo_block   *scratch, *held;
     struct ordo_ring     ring;
-    char                *bounce;     /* Host memory for polled reads (call.c), or NULL. */
-    size_t               stage_most; /* Maximum bytes of the arrays that a call copies through a stage. */
+    char                *bounce;
+    size_t               stage_most;
     struct ordo_stage   *stages;
     uint64_t             stage_number;
     struct ordo_pending *pending;
@@ -212,30 +211,29 @@ void                      ordo_errors_close(ordo_device *dev);
 
 bool ordo_is_want_of_memory(cl_int code);
 
-/* probe.c. ordo_probe_features reads facts from OpenCL. ordo_probe_trials compiles small kernels to find others. */
+/* probe.c. ordo_probe_features asks OpenCL for facts. ordo_probe_trials compiles small kernels to find other facts. */
 ordo_status ordo_probe_features(ordo_device *dev);
 void        ordo_probe_trials(ordo_device *dev);
 ordo_status ordo_apply_mask(ordo_device *dev, const char *mask);
-/* Must be called after turning off a feature. If no feature needs option -cl-std, removes it. Some devices lack the
- * generic pointers of newer languages. */
+/* Must be called after a feature is turned off. Removes the option -cl-std if no other feature needs it, because some
+ * devices lack the generic pointers of newer OpenCL versions. */
 void ordo_choose_older_language(ordo_device *dev);
 
 /* select.c. Sets dev->id. */
 ordo_status ordo_select_device(ordo_device *dev, const char *select);
 
-/* probe_cache.c. The key is a hash of device, kernel sources, mask and profile. */
+/* probe_cache.c. The key of a cache file is a hash of device, kernel sources, mask and profile. */
 ordo_status ordo_memory_key(ordo_device *dev, const char *mask, struct ordo_digest *out);
 bool        ordo_recall(ordo_device *dev, struct ordo_digest key);
 void        ordo_remember(ordo_device *dev, struct ordo_digest key);
 
 /* program.c */
 bool ordo_device_has(const ordo_device *dev, const char *extension);
-/* Ends the build threads and releases all programs. */
 void ordo_programs_destroy(ordo_device *dev);
 void ordo_builds_open(ordo_device *dev);
 void ordo_builds_close(ordo_device *dev);
 void ordo_builds_end(ordo_device *dev);
-/* Requests a program and does not wait. */
+/* Requests a build of the program, and does not wait for it. */
 void ordo_build_ahead(struct ordo_dry_run *dry, const char *file, const char *kernel,
                       const struct ordo_define *defines);
 void ordo_builds_forget(ordo_device *dev);
@@ -277,17 +275,18 @@ struct ordo_digest ordo_digest_of(struct ordo_digest seed, const void *data, siz
 
 /* memory.c */
 void ordo_scratch_destroy(ordo_device *dev);
-/* Frees the list of buffers that outlive calls, without calling OpenCL. */
+/* Frees the entries of dev->held, but does not release their buffers. */
 void ordo_held_forget(ordo_device *dev);
 /* Takes a free block from the pool, or creates one and sets *fresh. The caller must zero a fresh block if `use` is not
  * ORDO_SCRATCH_PLAIN. */
 ordo_status ordo_scratch_take(ordo_device *dev, cl_command_queue queue, size_t bytes, enum ordo_scratch_use use,
                               struct ordo_block **out, bool *fresh);
 void        ordo_scratch_give(ordo_device *dev, struct ordo_block *block);
-/* Must be called if commands that zero blocks may not have run. The content of free blocks then counts as arbitrary. */
+/* Must be called if the driver may have dropped commands that zero blocks. The content of free blocks then counts as
+ * arbitrary. */
 void ordo_scratch_distrust(ordo_device *dev);
 
-/* Returns the mapped address of new pinned memory, or NULL. It does not count as device memory. */
+/* Returns the mapped address of new pinned memory, or NULL. Pinned memory does not count as device memory. */
 char *ordo_pinned_create(ordo_device *dev, size_t bytes, cl_mem *mem);
 void  ordo_pinned_destroy(ordo_device *dev, cl_mem *mem, char *host);
 
@@ -302,14 +301,13 @@ void ordo_ring_destroy(ordo_device *dev);
 /* order.c */
 /* Uses clCreateCommandQueue, which every platform has. */
 ordo_status ordo_queue_create(ordo_device *dev, cl_command_queue_properties properties, cl_command_queue *out);
-/* Returns ORDO_INVALID unless the queue belongs to the device and its context. */
 ordo_status ordo_queue_check(ordo_device *dev, cl_command_queue queue, const char *name, bool *out_of_order);
 bool        ordo_event_ended(cl_event event);
-/* Must be called before each command. Records the incomplete events of the wait list in dev->pending. */
+/* Must be called before each command of the call. Records the incomplete events of the wait list in dev->pending. */
 ordo_status ordo_call_pass_events(struct ordo_call *call);
 void        ordo_call_drop_events(struct ordo_call *call);
 ordo_status ordo_call_barrier(const struct ordo_call *call);
-/* Tries once. Returns false, without an error message, if the driver refuses. */
+/* Returns false, without an error message, if the driver refuses the barrier. */
 bool ordo_call_try_barrier(const struct ordo_call *call);
 void ordo_pending_forget(ordo_device *dev);
 

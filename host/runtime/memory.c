@@ -32,7 +32,7 @@ static cl_mem create_huge(ordo_device *dev, size_t size)
     void *memory = aligned_alloc(HUGE_PAGE, bytes);
     if (!memory)
         return NULL;
-    (void) madvise(memory, bytes, MADV_HUGEPAGE); /* failure leaves small pages */
+    (void) madvise(memory, bytes, MADV_HUGEPAGE);
     const cl_mem mem = clCreateBuffer(dev->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, size, memory, &code);
     if (code == CL_SUCCESS && mem && clSetMemObjectDestructorCallback(mem, free_memory, memory) == CL_SUCCESS)
         return mem;
@@ -82,7 +82,7 @@ static void destroy_block(ordo_device *dev, struct ordo_block **at)
 }
 
 /* Releases up to `max` free blocks of at most `bytes` bytes each. If `queue` is not NULL, releases only blocks of this
- * queue with arbitrary content. */
+ * queue that are ORDO_SCRATCH_PLAIN. */
 static void release_free_blocks(ordo_device *dev, cl_command_queue queue, size_t bytes, int max)
 {
     for (struct ordo_block **at = &dev->scratch; *at && max > 0;) {
@@ -113,7 +113,7 @@ void ordo_reserve_join(ordo_device *dev, struct ordo_reserve *reserve)
 
 void ordo_reserve_leave(ordo_device *dev, struct ordo_reserve *reserve)
 {
-    if (dev->pid != getpid()) /* in the child of a fork */
+    if (dev->pid != getpid())
         return;
     ordo_lock(dev);
     struct ordo_reserve **at = &dev->reserves;
@@ -129,9 +129,9 @@ static void give_reserves(ordo_device *dev)
         r->give(r);
 }
 
-/* If memory is lacking, frees scratch blocks and tries again. If that fails, frees the buffers that objects cache and
- * tries again. Waits for the device's own queue, so that the driver frees the memory. Never waits for a caller's queue
- * or an incomplete event: the caller may set the event only after this call. */
+/* If memory is lacking, frees scratch blocks, then the buffers that objects cache, and tries again. Waits for the
+ * device's own queue, so that the driver frees the memory. Never waits for a caller's queue or an incomplete event,
+ * because the caller may complete the event only after this call. */
 static ordo_status create_or_reclaim(ordo_device *dev, size_t bytes, cl_mem *out)
 {
     static void (*const gives[])(ordo_device *) = { ordo_scratch_destroy, give_reserves };
@@ -149,7 +149,7 @@ static ordo_status create_or_reclaim(ordo_device *dev, size_t bytes, cl_mem *out
     return got;
 }
 
-/* Takes ownership of the reference to `queue`, also on failure. `queue` is NULL for a buffer that outlives calls. */
+/* Takes over the caller's reference to `queue`, even if it fails. `queue` is NULL for a buffer that outlives calls. */
 static ordo_status create_block(ordo_device *dev, struct ordo_block **list, cl_command_queue queue, size_t bytes)
 {
     struct ordo_block *block = calloc(1, sizeof *block);
@@ -262,7 +262,6 @@ ordo_status ordo_scratch_take(ordo_device *dev, cl_command_queue queue, size_t b
     *out = find_block(dev, queue, size, use);
     *fresh = !*out;
     if (!*out) {
-        /* Releases one smaller free block to keep the pool small. */
         release_free_blocks(dev, queue, size, 1);
         ORDO_TRY_CL(dev, clRetainCommandQueue(queue), "clRetainCommandQueue");
         ORDO_TRY(create_block(dev, &dev->scratch, queue, size));

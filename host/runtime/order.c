@@ -65,8 +65,8 @@ void ordo_pending_forget(ordo_device *dev)
         forget(&dev->pending);
 }
 
-/* Removes ended events from dev->pending. After a failed event, commands that zero scratch may not have run, so no free
- * block counts as zeroed. */
+/* Removes ended events from dev->pending. If an event failed, the driver may have dropped commands that zero scratch,
+ * so no free block counts as zeroed. */
 static void forget_ended(ordo_device *dev)
 {
     for (struct ordo_pending **at = &dev->pending; *at;) {
@@ -110,7 +110,7 @@ ordo_status ordo_call_pass_events(struct ordo_call *call)
 
 /* ---- the wait list of a call --------------------------------------------------------------------------------- */
 
-/* Adds an event, unless the list contains it. Leaves one spare element for the end of the call. */
+/* Adds an event, unless the list contains it. Leaves space for one more element (see hand_out_event in call.c). */
 static ordo_status add_event(struct ordo_call *call, cl_event event)
 {
     for (cl_uint i = 0; i < call->n_wait; i++)
@@ -150,10 +150,10 @@ static ordo_status add_listed(struct ordo_call *call, cl_uint i)
     return state == CL_COMPLETE ? ORDO_OK : add_event(call, event);
 }
 
-/* Fills the wait list of all commands of the call. If an event fails, the driver drops the commands that wait for it.
- * The driver must drop all or none, because a command could read scratch that a dropped command did not write. Some
- * drivers also drop later commands of the queue. So the list includes incomplete events in wait lists of the queue's
- * earlier commands. */
+/* Fills the wait list that all commands of the call use. If an event fails, the driver drops the commands that wait for
+ * it. Some drivers also drop later commands of the queue. The driver must drop all commands of the call or none,
+ * because a command could read scratch that a dropped command should have written. So the list includes the incomplete
+ * events for which earlier commands of the queue wait. */
 static ordo_status add_events(struct ordo_call *call)
 {
     ordo_device             *dev = call->dev;
@@ -171,7 +171,7 @@ static ordo_status add_events(struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* Orders this call after the object's last call, if that used another queue. Adds last->done, a marker after the last
+/* Makes this call wait for the object's last call, if that used another queue. Adds last->done, a marker after the last
  * call, to the wait list. If `renew` is true, replaces a failed marker, because the last call may still run. If other
  * events are incomplete, leaves only last->done in the list and sets *must_wait. The caller must then wait on the
  * host. */
@@ -196,13 +196,13 @@ static ordo_status add_last(struct ordo_call *call, struct ordo_last_call *last,
     return add_event(call, last->done);
 }
 
-/* The device must be unlocked. Waits for one event at a time, because a wait for several may return when the first
- * fails. */
+/* The caller must not hold the device's lock. Waits for one event at a time, because a wait for several events may
+ * return when the first fails. */
 static ordo_status wait_on_host(const struct ordo_call *call)
 {
     for (cl_uint i = 0; i < call->n_wait; i++) {
         const cl_int waited = clWaitForEvents(1, &call->wait[i]);
-        if (waited != CL_SUCCESS && !ordo_event_ended(call->wait[i])) /* a failed event has ended, too */
+        if (waited != CL_SUCCESS && !ordo_event_ended(call->wait[i]))
             return ordo_waited(call->dev, waited, __FILE__, __LINE__, "clWaitForEvents");
     }
     return ORDO_OK;
@@ -213,7 +213,7 @@ bool ordo_call_try_barrier(const struct ordo_call *call)
     return clEnqueueBarrierWithWaitList(call->queue, 0, NULL, NULL) == CL_SUCCESS;
 }
 
-/* Tries twice, because after a failure the enqueued commands cannot be cancelled. */
+/* Tries twice, because the commands that are already enqueued cannot be cancelled. */
 ordo_status ordo_call_barrier(const struct ordo_call *call)
 {
     if (!ordo_call_try_barrier(call))
@@ -222,7 +222,7 @@ ordo_status ordo_call_barrier(const struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* A call replaces at most this many failed markers. In a broken queue every marker fails. */
+/* The largest number of failed markers that a call replaces. In a broken queue every marker fails. */
 #define ROUNDS_MAX 4
 
 ordo_status ordo_call_begin_after(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order,
@@ -293,7 +293,7 @@ static void release(cl_event *event)
     *event = NULL;
 }
 
-/* Does not call the driver in the child of a fork, where NVIDIA's would wait forever for a missing thread. */
+/* Does not call the driver in the child of a fork, where NVIDIA's driver would wait forever for a missing thread. */
 void ordo_last_call_forget(const ordo_device *dev, struct ordo_last_call *last)
 {
     if (dev->pid == getpid()) {
@@ -332,11 +332,11 @@ void ordo_last_call_trust(struct ordo_last_call *last)
     last->dropped = false;
 }
 
-/* Records the object's last call. In a caller's queue, enqueues the marker last->done: later calls in other queues wait
- * for it. In the device's own queue, such a later call enqueues the marker. */
+/* Records `call` as the object's last call. Later calls in other queues wait for the marker last->done. In a caller's
+ * queue the marker is enqueued here. In the device's own queue a later call enqueues it if necessary. */
 void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last)
 {
-    if (call->n_pending > 0 && !call->passed) /* no command was enqueued */
+    if (call->n_pending > 0 && !call->passed) /* The call enqueued no command. */
         return;
     const cl_command_queue before = last->queue;
     last->queue = call->retained;

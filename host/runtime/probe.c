@@ -195,7 +195,6 @@ static bool may_be_amd(const ordo_device *dev)
 
 #define NEWEST "-cl-std=CL3.0"
 
-/* Tries several kernels in one program, so that none needs a separate compile. */
 static bool all_compiles(ordo_device *dev)
 {
     const char *texts[3] = { c11_trial };
@@ -209,8 +208,8 @@ static bool all_compiles(ordo_device *dev)
     return n > 1 && ordo_trial_compile(dev, NEWEST, texts, n);
 }
 
-/* Chooses the newest language standard with C11 atomics of device scope, or else the default language and OpenCL 1.2
- * atomics. `all`: the trial kernels compile in the newest standard. */
+/* Chooses the newest language standard with C11 atomics of device scope. Without such atomics, uses the default
+ * language and OpenCL 1.2 atomics. `all`: all trial kernels compile in the newest standard. */
 static void choose_language(ordo_device *dev, bool all)
 {
     static const char *const standards[] = { NEWEST, "-cl-std=CL2.0", "" };
@@ -243,7 +242,6 @@ static bool sub_group_sizes_have(ordo_device *dev, uint32_t lanes)
 typedef cl_int(CL_API_CALL *sub_group_info_fn)(cl_kernel, cl_device_id, cl_uint, size_t, const void *, size_t, void *,
                                                size_t *);
 
-/* Returns the sub-group size that the driver reports for work-groups of 64, or 0. */
 static uint32_t asked_sub_group(ordo_device *dev)
 {
     sub_group_info_fn info = NULL;
@@ -282,7 +280,7 @@ static bool try_nvidia(ordo_device *dev, bool all)
     dev->facts.atomics = ORDO_ATOMICS_NVIDIA;
     dev->facts.sub_group = 32;
     dev->facts.groups_progress = true;
-    dev->facts.address_order = true; /* documented nowhere; the self-test checks it */
+    dev->facts.address_order = true; /* NVIDIA does not document this order. The self-test checks it. */
     return true;
 }
 
@@ -299,8 +297,8 @@ static bool try_amd(ordo_device *dev, bool all)
     return true;
 }
 
-/* Returns true if kernels can have sub-groups of `lanes` work-items. If `lanes` is 0, kernels require 16. If they
- * cannot, the driver chooses the size. */
+/* Uses sub-groups of `lanes` work-items, or returns false if kernels cannot have them. If `lanes` is 0, prefers
+ * sub-groups of 16 work-items, and otherwise uses the size that the driver chooses. */
 static bool try_khronos(ordo_device *dev, uint32_t lanes)
 {
     const uint32_t wanted = lanes ? lanes : 16;

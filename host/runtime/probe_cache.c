@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Caches the results of probe and self-test on disk. */
+/* Caches the detected features of a device and the results of its self-test on disk. */
 #include "internal.h"
 
 #include <stdlib.h>
@@ -81,7 +81,7 @@ void ordo_remember(ordo_device *dev, struct ordo_digest key)
     struct remembered r;
     if (dev->probe_disturbed)
         return;
-    memset(&r, 0, sizeof r); /* clears the padding, too */
+    memset(&r, 0, sizeof r); /* The padding is written to the file, too. */
 #define X(type, field, place) r.field = (type) dev->place;
     REMEMBERED_MAP(X)
 #undef X

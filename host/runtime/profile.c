@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads the tunables. Each has a value per shape (sizes of key and value). It is the default, a shipped value for the
- * device, or a value of the user's profile, which ordo-tune writes. */
+/* Loads the tunables. A tunable has one value for each shape (sizes of key and value). The value is the default, a
+ * shipped value for the device, or a value from the user's profile, which ordo-tune writes. */
 #define _GNU_SOURCE
 #include "files.h"
 #include "internal.h"
@@ -50,7 +50,7 @@ enum {
 static const char *const pair_shapes[ORDO_N_SHAPES] = { "k4v0", "k4v4", "k4v8", "k8v0", "k8v4", "k8v8" };
 static const char *const key_shapes[] = { "k4", "k8" };
 
-/* Shapes may share the value of a tunable. Returns the first shape that shares it with `shape`. */
+/* Several shapes may share one value of a tunable. Returns the first shape that shares it with `shape`. */
 static enum ordo_shape home_shape(enum ordo_tunable t, enum ordo_shape shape)
 {
     if (tunables[t].scope == ORDO_TUNABLE_PAIR)
@@ -194,8 +194,8 @@ static const struct setting threads[] = {
     { ORDO_BLINK_ITEMS, ALL, 32 },
 };
 
-/* For devices without sub-group operations. Each work-item has its own digit counters in local memory, which has space
- * for 16 (4-bit digits), but not for 256. */
+/* For devices without sub-group operations. A sort keeps digit counters for each work-item in local memory. There is
+ * space for 16 counters per work-item (4-bit digits), but not for 256. */
 static const struct setting one_lane[] = {
     { ORDO_SORT_DIGIT_BITS, ALL, 4 },  { ORDO_SORT_GROUP, ALL, 64 },  { ORDO_SORT_SMALL_GROUP, ALL, 64 },
     { ORDO_SORT_SMALL_ITEMS, ALL, 8 }, { ORDO_SEARCH_LANES, ALL, 1 }, { ORDO_BLINK_LANES, ALL, 1 },
@@ -207,14 +207,14 @@ static const struct setting progress[] = {
 };
 
 /* Measured on an H100 SXM and an H200 with driver 580.159. Scan, compact, merge, top k and sums by key are 1.15 to 1.7
- * times as fast as with smaller tiles. Larger scan groups slow down segmented scans.
+ * times as fast as with smaller tiles. Larger work-groups for scans slow down segmented scans.
  *
- * Larger sort tiles need fewer look-backs (reads of earlier tiles' counts), but must leave space for a second
- * work-group on each compute unit. A sort of 2^26 pairs (4-byte keys and values) takes 2.29 ms with tiles of 512 x 18
- * elements, and 2.52 ms with 1024 x 11.
+ * With larger tiles, a sort reads the counts of fewer earlier tiles. But each compute unit must have space for a second
+ * work-group. A sort of 2^26 pairs (4-byte keys and values) takes 2.29 ms with tiles of 512 x 18 elements, and 2.52 ms
+ * with 1024 x 11.
  *
- * A blocked index (SEARCH_LAYOUT 1) with lines of 15 keys is faster than level order. In 2^24 keys of 4 bytes, an H100
- * finds 25.9 G keys/s, not 19.6 G. In 2^27 keys of 8 bytes, an H200 finds 10.9 G keys/s, not 10.1 G. */
+ * A blocked index (SEARCH_LAYOUT 1) with 15 keys per cache line is faster than level order. In 2^24 keys of 4 bytes, an
+ * H100 finds 25.9 G keys/s, not 19.6 G. In 2^27 keys of 8 bytes, an H200 finds 10.9 G keys/s, not 10.1 G. */
 static const struct setting large_tiles[] = {
     { ORDO_SORT_GROUP, ALL, 512 },        { ORDO_SORT_ITEMS, ALL, 11 },
     { ORDO_SORT_ITEMS, K4V0, 21 },        { ORDO_SORT_ITEMS, K4V4, 18 },
@@ -229,11 +229,11 @@ static const struct setting large_tiles[] = {
     { ORDO_SEARCH_LAYOUT, ALL, 1 },       { ORDO_SEARCH_LINE_DEPTH, ALL, 4 },
 };
 
-/* A device that meets these conditions uses a list of values. ANY and 0 mean no condition. */
+/* Conditions under which a device uses a list of settings. ANY and 0 mean no condition. */
 enum need { ANY, NO, YES };
 struct needs {
     enum need threads, lanes, progress;
-    uint32_t  sub_group; /* exact size */
+    uint32_t  sub_group;
     uint32_t  compute_units_min, max_group_min, local_bytes_min;
 };
 
@@ -295,7 +295,7 @@ static bool applies(const struct ordo_facts *f, enum ordo_tunable t)
 
 /* ---- the user's profile -------------------------------------------------------------------------------------- */
 
-/* *out is malloc'd, or NULL if memory is lacking. Returns false if no profile applies. */
+/* Sets *out to a malloc'd path, or to NULL if memory is lacking. Returns false if no profile is used. */
 static bool profile_path(const ordo_device *dev, char **out)
 {
     const char *chosen = ordo_environment("ORDO_PROFILE"), *xdg = ordo_environment("XDG_CONFIG_HOME"),
@@ -312,7 +312,7 @@ static bool profile_path(const ordo_device *dev, char **out)
     char *name = ordo_format("%s-%s", dev->facts.platform, dev->facts.name);
     if (!name)
         return true;
-    for (char *at = name; *at; at++) /* unlike tolower, independent of the locale */
+    for (char *at = name; *at; at++) /* tolower would depend on the locale */
         *at = (char) (*at >= 'A' && *at <= 'Z'                              ? *at + 32
                       : strchr("abcdefghijklmnopqrstuvwxyz0123456789", *at) ? *at
                                                                             : '-');

@@ -20,7 +20,7 @@ ordo_status ordo_fail(ordo_device *dev, ordo_status status, cl_int code, const c
 double      ordo_now_ms(void);
 void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* `expr` must have recorded the error message. */
+/* If `expr` fails, it must have recorded the error message. */
 #define ORDO_TRY(expr)                                                                                                 \
     do {                                                                                                               \
         const ordo_status try_ = (expr);                                                                               \
@@ -45,14 +45,13 @@ void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...) _
 
 #define ORDO_REQUIRE_MEMORY(dev, block) ORDO_REQUIRE(dev, (block) != NULL, ORDO_NO_HOST_MEMORY, NULL)
 
-/* The format names the OpenCL call: "clSetKernelArg of %s", name. */
 #define ORDO_TRY_CL(dev, code_expr, ...)                                                                               \
     do {                                                                                                               \
         const cl_int code_ = (code_expr);                                                                              \
         if (code_ != CL_SUCCESS)                                                                                       \
             return ordo_fail_cl((dev), code_, __FILE__, __LINE__, __VA_ARGS__);                                        \
     } while (0)
-/* Returns ORDO_DEVICE_FAILED, ORDO_NO_DEVICE_MEMORY or ORDO_NO_HOST_MEMORY if `code` has this meaning, else
+/* Returns ORDO_DEVICE_FAILED, ORDO_NO_DEVICE_MEMORY or ORDO_NO_HOST_MEMORY if `code` has this meaning, and otherwise
  * ORDO_OPENCL. */
 ordo_status ordo_fail_cl(ordo_device *dev, cl_int code, const char *file, int line, const char *what, ...)
     __attribute__((format(printf, 5, 6)));
@@ -79,7 +78,8 @@ ordo_status ordo_buffer_create(ordo_device *dev, size_t bytes, cl_mem *out);
 /* Sets *mem to NULL. OpenCL keeps the memory until enqueued commands have ended. */
 void ordo_buffer_destroy(ordo_device *dev, cl_mem *mem);
 
-/* An object that caches buffers. If memory is lacking, `give` must free them. Its caller holds the device's lock. */
+/* An object that caches buffers. If memory is lacking, `give` is called while the device is locked. It must free the
+ * cached buffers. */
 struct ordo_reserve {
     struct ordo_reserve *next;
     void (*give)(struct ordo_reserve *reserve);
@@ -111,40 +111,41 @@ struct ordo_call {
     ordo_device             *dev;
     const struct ordo_order *order;
     cl_command_queue         queue;
-    bool                     out_of_order;  /* a barrier follows each command */
-    bool                     lacks_barrier; /* The driver refused the barrier after the last command. */
-    cl_event                *wait;          /* wait list of each command; retained */
+    bool                     out_of_order;
+    bool                     lacks_barrier;
+    cl_event                *wait;
     cl_uint                  n_wait;
     cl_uint                  n_pending; /* The first n_pending events of `wait` may be incomplete. */
     bool                     passed;    /* A command with the call's wait list was enqueued. */
-    bool                     again;     /* The call must be begun again. */
-    cl_event                 begun;     /* marker of ordo_call_changes, or NULL */
-    cl_command_queue         retained;  /* queue to release, or NULL */
+    bool                     again;
+    cl_event                 begun;
+    cl_command_queue         retained;
     struct ordo_block       *scratch[ORDO_CALL_SCRATCH_MAX];
     int                      n_scratch;
 };
 
-/* Checks the device and the order, then locks the device. Fails without locking if the device is NULL or from before a
- * fork. Also fails if a queue or event has another context, or an event has failed. */
+/* Checks the device and the order, then locks the device. Fails, without locking, if the device is NULL or was opened
+ * before a fork, if a queue or event belongs to another context, or if an event has failed. */
 ordo_status ordo_call_begin(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order);
 /* Creates order->done, returns scratch to the pool and unlocks the device. Returns `status`, or the error of creating
  * the event. */
 ordo_status ordo_call_end(struct ordo_call *call, ordo_status status);
 
-/* Returns an uninitialised temporary buffer (scratch). Later calls use it only after this call's commands. */
+/* Returns an uninitialised temporary buffer (scratch). Later calls reuse it only after the commands of this call. */
 ordo_status ordo_call_scratch(struct ordo_call *call, size_t bytes, cl_mem *out);
 /* Returns zeroed scratch. The call's kernels must leave zeros in it, because later calls reuse it. */
 ordo_status ordo_call_zeroed(struct ordo_call *call, size_t bytes, cl_mem *out);
-/* Returns scratch in which kernels mark words with the call's number *stamp, from 1 to `max`. Words of earlier calls
- * have other numbers. */
+/* Returns scratch in which kernels mark words with the number *stamp, from 1 to `max`, which is unique to this call.
+ * All other words are 0 or have the number of an earlier call. */
 ordo_status ordo_call_stamped(struct ordo_call *call, size_t bytes, uint32_t max, cl_mem *out, cl_uint *stamp);
 
-/* Returns scratch to the pool, except the first `mark` blocks (an earlier value of call->n_scratch). */
+/* Returns scratch to the pool, except the first `mark` blocks. `mark` is an earlier value of call->n_scratch. */
 void ordo_call_release(struct ordo_call *call, int mark);
-/* Like ordo_call_release, for a step that failed. Blocks of ordo_call_zeroed may then contain other data, so the pool
- * does not count them as zeroed. */
+/* Like ordo_call_release, but for a step that failed. Blocks of ordo_call_zeroed may then contain other data, so they
+ * no longer count as zeroed. */
 void ordo_call_abandon(struct ordo_call *call, int mark);
-/* Runs an optional step. If memory is lacking, sets *lacked and releases the step's scratch. Returns other errors. */
+/* For an optional step. If the step lacks memory, sets *lacked and releases the scratch that the step took. Returns
+ * other errors. */
 #define ORDO_CALL_TRY(call, expr, lacked)                                                                              \
     do {                                                                                                               \
         const int         mark_ = (call)->n_scratch;                                                                   \
@@ -155,23 +156,22 @@ ordo_status ordo_call_lacks(struct ordo_call *call, int mark, ordo_status status
 
 /* The last call on an object, such as a dictionary. Must be initialized with zeros. */
 struct ordo_last_call {
-    cl_command_queue queue;   /* retained, or NULL */
-    cl_event         done;    /* Marker after the last call, or NULL if it is not enqueued yet. */
-    cl_event         begun;   /* Marker before the last call that changed the object, or NULL. */
-    bool             dropped; /* The driver dropped commands that should have changed the object. */
+    cl_command_queue queue; /* retained, or NULL */
+    cl_event         done;  /* Marker after the last call, or NULL if it is not enqueued yet. */
+    cl_event         begun; /* Marker before the last call that changed the object, or NULL. */
+    bool             dropped;
 };
-/* Begins a call on an object. Its commands run after the object's last call, even in another queue. If `waits` is true,
- * first waits on the host for the wait list, while the device is unlocked. Returns ORDO_OPENCL if an event has
+/* Begins a call on an object. The call's commands run after the object's last call, even in another queue. If `waits`
+ * is true, first waits on the host for the wait list, while the device is unlocked. Returns ORDO_OPENCL if an event has
  * failed. */
 ordo_status ordo_call_begin_after(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order,
                                   struct ordo_last_call *last, bool waits);
 /* Must be called before the host waits for the device, because a call that holds the lock must not wait for incomplete
- * events. If the wait list has such events, sets call->again and fails without a message. The caller must then repeat
- * the whole call with `waits` true (ordo_call_begin_after). */
+ * events. If the wait list has incomplete events, sets call->again and fails without a message. The caller must then
+ * repeat the whole call with `waits` true (ordo_call_begin_after). */
 ordo_status ordo_call_settled(struct ordo_call *call);
 /* Must be called before commands or the host change the object. Fails like ordo_call_settled. In a caller's queue,
- * enqueues a marker that fails if the driver drops the call's commands. The next call then knows that the change was
- * lost. */
+ * enqueues a marker that fails if the driver drops the call's commands, so that the next call notices the loss. */
 ordo_status ordo_call_changes(struct ordo_call *call);
 /* Must be called at the end of each call on an object, also after an error. */
 void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last);
@@ -183,8 +183,8 @@ void ordo_last_call_forget(const ordo_device *dev, struct ordo_last_call *last);
 
 /* ---- launches and other commands: call.c, builds.c ---------------------------------------------------------- */
 
-/* A -D option. A list of options ends with { NULL, 0 }. ORDO_MAX_REGISTERS also limits the registers per work-item, if
- * the driver can. */
+/* A -D option of the compiler. A list of options ends with { NULL, 0 }. The option ORDO_MAX_REGISTERS also limits the
+ * registers per work-item, if the driver can do this. */
 struct ordo_define {
     const char *name;
     long        value;
@@ -224,14 +224,14 @@ void ordo_args_slice(struct ordo_args *args, const struct ordo_slice *slice);
  * if launch->groups is 0. A cl_mem argument may be NULL. */
 ordo_status ordo_call_launch(struct ordo_call *call, const struct ordo_launch *launch, const struct ordo_args *args);
 
-/* The two steps of ordo_call_launch. A kernel lives as long as the device. */
+/* ordo_call_launch calls these two functions. A kernel lives as long as the device. */
 struct ordo_kernel;
 ordo_status ordo_call_kernel(struct ordo_call *call, const char *file, const char *name,
                              const struct ordo_define *defines, struct ordo_kernel **out);
 ordo_status ordo_call_launch_kernel(struct ordo_call *call, struct ordo_kernel *kernel, size_t groups,
                                     size_t group_size, const struct ordo_arg *args, size_t n_args);
 
-/* Offsets and sizes are in bytes. A fill needs multiples of 4. */
+/* Offsets and sizes are in bytes. A fill needs offsets and sizes that are multiples of 4. */
 ordo_status ordo_call_fill(struct ordo_call *call, cl_mem mem, size_t at, size_t bytes, uint32_t word);
 ordo_status ordo_call_copy(struct ordo_call *call, cl_mem from, size_t from_at, cl_mem to, size_t to_at, size_t bytes);
 ordo_status ordo_call_write(struct ordo_call *call, cl_mem to, size_t at, const void *from, size_t bytes);
@@ -247,14 +247,13 @@ ordo_status ordo_call_fetch(struct ordo_call *call, cl_mem from, size_t at, void
 ordo_status ordo_check_slice(ordo_device *dev, const char *name, struct ordo_slice slice, size_t count, size_t bytes);
 /* Returns ORDO_INVALID if the buffer lies in host memory whose address is no multiple of `align`. */
 ordo_status ordo_check_aligned(ordo_device *dev, const char *name, cl_mem mem, size_t align);
-/* Returns true if the slices share a byte, also through different sub-buffers. */
 bool ordo_slices_overlap(struct ordo_slice a, size_t a_count, size_t a_bytes, struct ordo_slice b, size_t b_count,
                          size_t b_bytes);
 
 /* ---- small arrays: staging.c ------------------------------------------------------------------------------------- */
 
-/* A stage holds all small arrays of a call, so that one transfer each way suffices. It has pinned host memory and a
- * device buffer. On a CPU these are the same memory. */
+/* A stage holds all small arrays of a call, so that one upload and one download suffice. It has pinned host memory and
+ * a device buffer. On a CPU these are the same memory. */
 #define ORDO_STAGE_BYTES ((size_t) 64 << 10)
 struct ordo_stage;
 
@@ -268,7 +267,6 @@ cl_mem ordo_stage_buffer(const struct ordo_stage *stage);
 /* Enqueues an upload of the first `bytes` bytes. On a CPU, creates the stage's buffer instead. If that fails,
  * ordo_stage_buffer returns NULL. */
 ordo_status ordo_stage_send(struct ordo_call *call, struct ordo_stage *stage, size_t bytes);
-/* Downloads `bytes` bytes from byte offset `at` on, and waits. */
 ordo_status ordo_stage_receive(struct ordo_call *call, struct ordo_stage *stage, size_t at, size_t bytes);
 
 /* ---- large arrays: transfer.c ---------------------------------------------------------------------------------- */
@@ -283,31 +281,29 @@ ordo_status ordo_call_transfer(struct ordo_call *call, bool up, const struct ord
 
 /* ---- dry runs and building ahead: dry_run.c, builds.c ------------------------------------------------------------ */
 
-/* Selects programs to build. Calls request programs, numbered from 0. Program i is built if i modulo `parts` is `part`.
- * If `parts` is 0, all are built. */
+/* Divides builds between processes. Programs are numbered from 0 in the order in which calls request them. This process
+ * builds program i if i modulo `parts` is `part`. If `parts` is 0, it builds all programs. */
 struct ordo_gathering {
     uint32_t part, parts;
-    size_t   n; /* programs counted so far */
+    size_t   n;
 };
 
-/* Opens a device that enqueues nothing. `dev` builds the kernels that calls on *out would launch, if `gathering`
- * selects them. Reads return invented answers, so some calls fail. Close *out after its objects and before `dev`. Only
- * one thread may use it. */
+/* Opens a device on which calls launch nothing. `dev` builds the kernels that the calls need, if `gathering` selects
+ * them. Reads return invented data, so some calls fail. Close *out after the objects on it and before `dev`. Only one
+ * thread may use *out. */
 ordo_status ordo_dry_run_open(ordo_device *dev, struct ordo_gathering *gathering, ordo_device **out);
 void        ordo_dry_run_close(ordo_device **dry_run);
-/* Must be called before each call on the dry-run device. Sets the word that reads return, and resets the permitted
- * launches. */
+/* Must be called before each call on the dry-run device. Sets the word that all reads of this call return. */
 void ordo_dry_run_answer(ordo_device *dry_run, uint32_t answer);
 bool ordo_is_dry_run(const ordo_device *dev);
 
 bool ordo_builds_ahead(const ordo_device *dev);
 /* Returns true if the device has build threads, and this `name` and `type` were not passed before. */
 bool ordo_builds_expect(ordo_device *dev, const char *name, uint32_t type);
-/* Begins building programs before calls need them. Several preparations may run concurrently. */
+/* Begins a preparation, which ordo_builds_finish ends. Several preparations may run concurrently. */
 void ordo_builds_begin(ordo_device *dev);
-/* Builds the requested programs, together with the build threads. `progress` (may be NULL) gets the numbers of built
- * and of all programs. If it returns false, cancels the rest and returns ORDO_CANCELLED. Otherwise returns the error of
- * the first failed program. */
+/* Builds the requested programs, together with the build threads. `progress` may be NULL. If it returns false, cancels
+ * the rest and returns ORDO_CANCELLED. Otherwise returns the error of the first failed program. */
 ordo_status ordo_builds_finish(ordo_device *dev, bool (*progress)(void *user, size_t done, size_t total), void *user,
                                size_t *built, size_t *failed);
 
@@ -324,7 +320,7 @@ enum ordo_scan_method { ORDO_SCAN_LOOKBACK = 0, ORDO_SCAN_REDUCE = 1 };
 /* PAIR: a tunable's best value depends on the sizes of key and value. KEY: it depends only on the key's size. */
 enum ordo_tunable_scope { ORDO_TUNABLE_PAIR, ORDO_TUNABLE_KEY };
 
-/* Devices for which a tunable is worth changing. GROUPS: work-items of a group run concurrently. LANES: sub-group
+/* Devices on which a tunable is worth changing. GROUPS: work-items of a work-group run concurrently. LANES: sub-group
  * operations exist. PROGRESS: a work-group can safely wait for another. */
 enum ordo_tunable_facts { ORDO_TUNABLE_ANY, ORDO_TUNABLE_GROUPS, ORDO_TUNABLE_LANES, ORDO_TUNABLE_PROGRESS };
 
@@ -396,7 +392,7 @@ enum ordo_tunable {
         ORDO_N_TUNABLES
 };
 
-enum { ORDO_INDEX_LEVEL_ORDER, ORDO_INDEX_BLOCKED }; /* values of search.layout */
+enum { ORDO_INDEX_LEVEL_ORDER, ORDO_INDEX_BLOCKED };
 
 /* Older names. */
 #define ORDO_RUNS_GROUP    ORDO_MERGE_RUNS_GROUP

@@ -32,8 +32,8 @@ static void describe(struct ordo_listed *entry, cl_platform_id platform, cl_int 
 struct listing {
     struct ordo_listed device[MAX_LISTED];
     size_t             n;
-    char               missing[1024]; /* one line per platform without devices */
-    cl_int             failed;        /* code of the last failed call */
+    char               missing[1024];
+    cl_int             failed;
 };
 
 static void note_missing(struct listing *list, cl_platform_id platform)

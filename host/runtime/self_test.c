@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The self-test of lanes (cl/primitive/self_test_lanes.cl). */
+/* Tests operations between lanes, that is work-items of a sub-group. The kernels are in
+ * cl/primitive/self_test_lanes.cl. */
 #include "self_test_run.h"
 
 #define BUFFERS_MAX 4
@@ -56,8 +57,8 @@ static struct ordo_launch lanes_launch(const char *kernel, size_t groups, uint32
 /* ---- lanes: known answers ------------------------------------------------------------------------------------ */
 
 struct place {
-    const uint32_t *team;      /* inputs of the team's lanes */
-    const uint32_t *sub_group; /* inputs of the sub-group's lanes */
+    const uint32_t *team;
+    const uint32_t *sub_group;
     uint32_t        width, lanes, lane, sub_lane, index;
 };
 
@@ -162,7 +163,8 @@ static void want_lanes(const struct place *p, answers want)
 
 /* ---- lanes: running ------------------------------------------------------------------------------------------ */
 
-/* Random words. In half of the sub-groups they have a pattern. */
+/* Fills `words` with random numbers. Half of the sub-groups get edge cases: LANES_HOLDS (bit 0) is equal in all lanes
+ * or set in only one lane, and LANES_DIGIT is equal in all lanes, has three values, or differs between lanes. */
 static void lanes_words(const struct ordo_lanes_case *c, uint32_t lanes, uint32_t *words)
 {
     uint64_t state = c->seed * 2 + 1;
@@ -170,13 +172,13 @@ static void lanes_words(const struct ordo_lanes_case *c, uint32_t lanes, uint32_
         state = state * 6364136223846793005u + 1442695040888963407u;
         uint32_t x = (uint32_t) (state >> 32);
         switch (i / lanes % 6) {
-        case 1: /* bit 0 (LANES_HOLDS) is 0, digits (LANES_DIGIT) are equal */
+        case 1:
             x = (x & 0xfffeu) | 0x5a5a0000u;
             break;
-        case 2: /* LANES_HOLDS is 1, three different digits */
+        case 2:
             x = (x & 0xffffu) | 1 | (x >> 16) % 3 * 0x00570000u;
             break;
-        case 3: /* LANES_HOLDS is 1 in one lane, digits differ */
+        case 3:
             x = (x & 0xfffeu) | (i % lanes == lanes - 1) | i % lanes << 16;
             break;
         default:
@@ -240,7 +242,7 @@ ordo_status ordo_self_test_lanes_case(ordo_device *dev, const struct ordo_lanes_
 
 /* ---- loops and phases ---------------------------------------------------------------------------------------- */
 
-#define GROUP_MAX 128 /* limit of ordo_self_test_group */
+#define GROUP_MAX 128 /* the largest size that ordo_self_test_group returns */
 
 static ordo_status test_loop(ordo_device *dev, uint32_t group, uint32_t lanes)
 {

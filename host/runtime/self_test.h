@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs kernels with known results, in the variants that this device will use. After a wrong result (ORDO_SELF_TEST),
- * device.c selects a safer variant. */
+/* Runs kernels whose results are known, in the variants that this device will use. After a wrong result
+ * (ORDO_SELF_TEST), device.c selects a safer variant. */
 #ifndef ORDO_SELF_TEST_H
 #define ORDO_SELF_TEST_H
 
@@ -8,10 +8,10 @@
 
 enum ordo_self_test_part { ORDO_TEST_LANES, ORDO_TEST_ATOMICS, ORDO_TEST_PRIMITIVES };
 
-ordo_status ordo_self_test_lanes(ordo_device *dev);   /* tests device/team.cl and long loops */
-ordo_status ordo_self_test_atomics(ordo_device *dev); /* tests device/atomic.cl between work-groups */
+ordo_status ordo_self_test_lanes(ordo_device *dev);
+ordo_status ordo_self_test_atomics(ordo_device *dev);
 
-/* If `all` is false, tests only the kernels that opening a device tests. */
+/* Tests the kernels of the primitives. If `all` is false, omits some kernels, so that a device opens faster. */
 typedef ordo_status ordo_self_test_part_fn(ordo_device *dev, bool all);
 
 struct ordo_adopted {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The self-test of atomics (cl/primitive/self_test_atomics.cl). */
+/* Tests atomics and memory order. The kernels are in cl/primitive/self_test_atomics.cl. */
 #include "self_test_run.h"
 
 static struct ordo_launch atomics_launch(const char *kernel, size_t groups, uint32_t group)
@@ -11,14 +11,14 @@ static struct ordo_launch atomics_launch(const char *kernel, size_t groups, uint
 
 /* ---- atomics: updates ---------------------------------------------------------------------------------------- */
 
-/* n work-items update the same words of 32 or 64 bits. */
+/* A test in which n work-items update the same words of 32 or 64 bits. */
 struct updates {
     ordo_device *dev;
     uint32_t     bits, group, n;
-    const char  *suffix;                /* Suffix of the functions: "" or "64". */
-    uint64_t     spread;                /* Work-items add and store multiples of 1 or ATOMICS_SPREAD64. */
-    uint64_t    *words, *own, *answers; /* `own` has n elements, `answers` has ATOMICS_ANSWERS * n */
-    bool        *taken;                 /* n + 1 elements */
+    const char  *suffix;
+    uint64_t     spread;
+    uint64_t    *words, *own, *answers;
+    bool        *taken;
 };
 
 static uint64_t word_at(const struct updates *u, const void *words, size_t i)
@@ -65,7 +65,6 @@ static ordo_status check_words(const struct updates *u)
     return ORDO_OK;
 }
 
-/* `seen` must be k * u->spread with k from 0 to n, and no other work-item may have seen the same k. */
 static ordo_status take(const struct updates *u, const char *what, uint64_t seen)
 {
     const uint64_t number = seen / u->spread;
@@ -77,7 +76,8 @@ static ordo_status take(const struct updates *u, const char *what, uint64_t seen
     return ORDO_OK;
 }
 
-/* The answers and the final word must be k * u->spread for k from 0 to n, in any order. */
+/* The values that the work-items read, and the final value of the word, must be k * u->spread for k from 0 to n, in any
+ * order. */
 static ordo_status check_numbers(const struct updates *u, const char *what, enum atomics_answer answer,
                                  enum atomics_word word)
 {
@@ -196,11 +196,11 @@ static ordo_status test_peeks(ordo_device *dev, uint32_t group)
 
 struct contention {
     uint32_t group, n, enough;
-    uint32_t words[CONTEND_WORDS], *balances; /* `balances` has CONTEND_KINDS * n elements */
+    uint32_t words[CONTEND_WORDS], *balances;
     uint64_t words64[CONTEND_WORDS64];
 };
 
-/* If few groups run concurrently, their updates of one word rarely collide. */
+/* Returns true if few work-groups run concurrently. Their updates of the same word then rarely collide. */
 static bool runs_few(const ordo_device *dev)
 {
     const struct ordo_facts *f = ordo_device_facts(dev);
@@ -225,11 +225,10 @@ static ordo_status check_contention(ordo_device *dev, const struct contention *q
     return ORDO_OK;
 }
 
-/* Time limit in ms, because updates rarely collide on a busy CPU. */
 #define CONTENTION_MS 2000
 
-/* If the device runs few groups, repeats the launch with more rounds until enough updates have collided, or until the
- * time limit. */
+/* If few work-groups run concurrently, repeats the launch with more rounds until enough updates have collided. Ends
+ * after CONTENTION_MS milliseconds, because updates rarely collide on a busy CPU. */
 static ordo_status contention(ordo_device *dev, struct contention *q)
 {
     const struct ordo_launch launch = atomics_launch("self_test_contend", q->n / q->group, q->group);
@@ -260,7 +259,7 @@ static ordo_status test_contention(ordo_device *dev, uint32_t group)
     struct contention q = { .group = group, .n = groups * group, .enough = few ? CONTEND_ENOUGH * group : UINT32_MAX };
 
     if (units < 2)
-        return ORDO_OK; /* one thread never collides */
+        return ORDO_OK; /* On a single CPU thread, updates never collide. */
     q.balances = calloc((size_t) CONTEND_KINDS * q.n, sizeof *q.balances);
     ORDO_REQUIRE_MEMORY(dev, q.balances);
     const ordo_status got = contention(dev, &q);
@@ -336,7 +335,6 @@ static ordo_status check_chain(ordo_device *dev, uint32_t groups, const struct c
     return ORDO_OK;
 }
 
-/* Each work-group waits for the previous group. There are about twice as many groups as compute units. */
 static ordo_status test_chain(ordo_device *dev, uint32_t group)
 {
     const uint32_t           units = ordo_device_facts(dev)->compute_units;

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Returns ORDO_OK on a dry-run device, whose results are invented. */
+/* Fails with ORDO_SELF_TEST, except on a dry-run device, whose results are invented. */
 #define WRONG(dev, ...) (ordo_is_dry_run(dev) ? ORDO_OK : ORDO_FAIL((dev), ORDO_SELF_TEST, __VA_ARGS__))
 
 #define EXPECT(dev, got, want, format, ...)                                                                            \
@@ -21,8 +21,8 @@
 
 struct ordo_test_buffer {
     size_t      bytes;
-    void       *to;   /* destination after the launches, or NULL */
-    const void *from; /* initial content; NULL: zeros */
+    void       *to;   /* receives the content after the launches, or NULL */
+    const void *from; /* content before the first launch, or NULL for zeros */
 };
 #define LIST(type, ...) ((const type[]) { __VA_ARGS__ }), sizeof((const type[]) { __VA_ARGS__ }) / sizeof(type)
 #define BUFFERS(...)    LIST(struct ordo_test_buffer, __VA_ARGS__)
@@ -33,7 +33,6 @@ struct ordo_test_buffer {
 ordo_status ordo_self_test_run(ordo_device *dev, struct ordo_launch launch, int launches,
                                const struct ordo_test_buffer *buffers, size_t n, const cl_uint *numbers,
                                size_t n_numbers);
-/* Returns the work-group size: two sub-groups. Without sub-groups: 4 on a CPU, otherwise 64. */
-uint32_t ordo_self_test_group(const ordo_device *dev);
+uint32_t    ordo_self_test_group(const ordo_device *dev);
 
 #endif

@@ -42,8 +42,8 @@ static char *read_whole(const char *path)
     return NULL;
 }
 
-/* Reads the file in $ORDO_CL_DIR, or else the embedded one. *text is NULL if memory is lacking. Returns false if the
- * file does not exist. */
+/* Reads the file in $ORDO_CL_DIR, or the embedded file if there is none. Sets *text to NULL if memory is lacking.
+ * Returns false if the file does not exist. */
 static bool file_text(const ordo_device *dev, const char *path, char **text)
 {
     *text = NULL;
@@ -78,9 +78,9 @@ struct ordo_digest ordo_sources_digest(const ordo_device *dev)
 
 #define MAX_INCLUDES 32
 
-/* `open`: the file is being expanded. `certain`: a copy of the file is outside of any #if, so later includes are
- * ignored. Without such a copy, later includes insert the file again in the same include guard, because the compiler
- * may have skipped earlier copies. */
+/* A file that the program includes. `open`: the file is being expanded. `certain`: the text contains the file outside
+ * of any #if, so later includes are ignored. Otherwise the compiler may skip the copies in the text, so each later
+ * include inserts the file again, in the same include guard. */
 struct included {
     char *path;
     bool  open, certain;
@@ -92,8 +92,8 @@ struct expansion {
     bool               failed; /* no memory */
     struct included    files[MAX_INCLUDES];
     int                n_files;
-    int                depth;        /* open #ifs */
-    char               trouble[360]; /* an error in the sources, or "" */
+    int                depth; /* open #ifs */
+    char               trouble[360];
 };
 
 static int file_number(struct expansion *e, const char *path)
@@ -126,7 +126,6 @@ static bool included_path(const char *line, char *path, size_t size)
     return from[bytes] == '"' && bytes < size;
 }
 
-/* Searches in cl/, then in the folder of the including file. */
 static bool find_include(struct expansion *e, const char *from, const char *path, char *full, size_t size, char **text)
 {
     snprintf(full, size, "%s", path);
@@ -173,8 +172,8 @@ static void mark_line(struct expansion *e, int line, const char *path)
     fprintf(e->out, "#line %d \"%s\"\n", line, path);
 }
 
-/* After #else, #elif and #endif the caller adds a #line directive, because the compiler may have skipped earlier
- * ones. */
+/* After #else, #elif and #endif the caller must repeat the #line directive, because the compiler may have skipped
+ * it. */
 static bool ends_branch(const char *line)
 {
     return begins_with(line, "#el") || begins_with(line, "#endif");
@@ -254,7 +253,6 @@ bool ordo_device_reads_once(const ordo_device *dev)
     return dev->facts.lanes == ORDO_LANES_NVIDIA;
 }
 
-/* Finds whole words only. */
 static const char *find_word(const char *text, const char *word)
 {
     const size_t bytes = strlen(word);
@@ -336,7 +334,8 @@ ordo_status ordo_program_text(ordo_device *dev, const char *file, const char *ke
     return ORDO_OK;
 }
 
-/* Kernels that a call launches together share a program, because each program costs 30 ms with NVIDIA's driver. */
+/* Returns the kernels that share a program with `kernel`. A call launches these kernels together, and each program
+ * costs 30 ms with NVIDIA's driver. */
 struct ordo_kernel_set ordo_kernel_set(const char *file, const char *kernel)
 {
     for (size_t i = 0; i < ordo_n_cl_files; i++) {
@@ -353,7 +352,6 @@ struct ordo_kernel_set ordo_kernel_set(const char *file, const char *kernel)
 
 /* ---- build logs ---------------------------------------------------------------------------------------------- */
 
-/* Finds the original file and line of line `number` in the expanded text. */
 static void origin_of_line(const char *text, long number, char file[120], long *line)
 {
     *file = 0;
@@ -366,7 +364,7 @@ static void origin_of_line(const char *text, long number, char file[120], long *
     }
 }
 
-/* NVIDIA's compiler ignores #line, so each "<kernel>:2243" in its log is replaced by file and line. */
+/* NVIDIA's compiler ignores #line. It writes "<kernel>:2243", which this function replaces by file and line. */
 char *ordo_log_with_files(const char *log, const char *text)
 {
     static const char mark[] = "<kernel>:";

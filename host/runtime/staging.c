@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies all small arrays of a call by one command each way, through a stage: host memory and a device buffer. Each
- * command or wait takes 12 us or more. */
+/* Copies all small arrays of a call with one upload and one download, because each command takes at least 12 us. The
+ * arrays pass through a stage, that is host memory and a device buffer. */
 #include "internal.h"
 
 #include <stdlib.h>

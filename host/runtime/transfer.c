@@ -10,25 +10,25 @@
 #include <unistd.h>
 
 #define SLOTS 16
-/* Maximum enqueued commands that have not ended. */
+/* Maximum number of commands that are enqueued and have not ended. */
 #define DEPTH 4
-/* With fewer helper threads, the driver's own copy is as fast. It uses one thread: 12 GB/s on an H200, whose link
- * reaches 54 GB/s. */
+/* With fewer than HELPERS_MIN helper threads, the driver's own copy is as fast. It uses one thread: 12 GB/s on an H200,
+ * whose link reaches 54 GB/s. */
 #define HELPERS_MIN 3
 #define HELPERS_MAX 8
 
-/* Piece i uses slot i modulo SLOTS of the ring. Helpers may copy only pieces below `allowed`. The slots of these pieces
- * are free in an upload, and filled in a download. slot_done[s] is i + 1 if piece i was the last that helpers copied
- * in slot s. */
+/* Arrays are copied in pieces of at most `bytes` bytes. Piece i uses slot i modulo SLOTS of the ring. Helper threads
+ * may copy only the pieces 0 to allowed - 1. The slots of these pieces are free in an upload, and filled in a download.
+ * slot_done[s] is i + 1 if piece i is the last piece that a helper copied in slot s. */
 struct pieces {
     const struct ordo_transfer *array;
     size_t                      n;
-    size_t                      bytes; /* Bytes of a piece. The last may be smaller. */
+    size_t                      bytes;
     bool                        upload;
     char                       *ring;
-    cl_event                    done[DEPTH]; /* Event of piece i at index i modulo DEPTH, or NULL. */
+    cl_event                    done[DEPTH];
 
-    pthread_mutex_t lock; /* protects the fields below */
+    pthread_mutex_t lock; /* protects all members below */
     pthread_cond_t  changed;
     size_t          next, allowed;
     size_t          slot_done[SLOTS];
@@ -126,7 +126,7 @@ static void start_helpers(struct pieces *p, int wanted)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* If `stop` is false, the helpers first copy all pieces. */
+/* If `stop` is false, the helper threads first copy all pieces. */
 static void end_helpers(struct pieces *p, bool stop)
 {
     pthread_mutex_lock(&p->lock);
@@ -166,7 +166,7 @@ static ordo_status wait_done(struct ordo_call *call, struct pieces *p, size_t i)
 
 static ordo_status transfer(struct ordo_call *call, struct pieces *p)
 {
-    /* Pieces that helpers may copy before the first command ends. */
+    /* Number of pieces that helper threads may copy before the first command ends. */
     const size_t ahead = p->upload ? SLOTS : 0;
 
     allow(p, ahead);
@@ -199,7 +199,6 @@ static bool has_ring(ordo_device *dev)
     return dev->ring.host != NULL;
 }
 
-/* Waits for commands that use the ring. If waiting fails, destroys the ring. */
 static void abandon(ordo_device *dev, struct pieces *p)
 {
     for (size_t i = 0; i < DEPTH; i++)
