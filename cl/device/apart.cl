@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions for a team (device/team.cl) while other teams of its sub-group may be in another branch.
  *
- *  Called by   all lanes of the team, from control flow that is uniform within the team
+ *  Called by   all lanes of the team, from the same branch
  *  Memory      only apart_sync orders the memory accesses of different lanes
  *  lane        must be less than TEAM_WIDTH */
 #pragma once
@@ -47,7 +47,7 @@ ORDO_FN void apart_sync(void)
 
 #else
 
-/* The functions of team.cl suffice here. A team is one lane or the whole sub-group, or AMD instructions skip lanes in
+/* Here the functions of team.cl suffice: a team is one lane or the whole sub-group, or AMD instructions skip lanes in
  * other branches. */
 ORDO_FN team_mask apart_ballot(bool p)
 {

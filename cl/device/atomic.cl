@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ordered loads and stores, and atomic updates, of words in global memory that work-groups share. The suffix 64 means
- * 64 bits, and needs ORDO_INT64_ATOMICS.
+/* Accesses of words in global memory that several work-groups read and write in the same launch. Plain loads of such
+ * words may return old data. The suffix 64 means 64 bits, and needs ORDO_INT64_ATOMICS.
  *
- *  relaxed   orders no other memory access, but bypasses caches that do not see other groups' stores
+ *  relaxed   bypasses caches that may have old data, but orders no other memory access
  *  acquire   Later accesses of this work-item happen after the load. If the load reads a release store, they see
- *            everything that happened before that store.
- *  release   Earlier accesses of this work-item happen before the store. */
+ *           everything that happened before that store.
+ *  release   Earlier accesses of this work-item happen before the store.
+ *
+ * OpenCL 1.2 (ORDO_ATOMICS_LEGACY) defines no order between groups. */
 
-/* A plain load may return old data if another group writes in the same launch. OpenCL 1.2 (ORDO_ATOMICS_LEGACY) defines
- * no order between groups. */
 #pragma once
 #include "device/compiler.cl"
 
@@ -16,7 +16,7 @@
 
 #if ORDO_ATOMICS == ORDO_ATOMICS_LEGACY
 
-/* OpenCL 1.2 lacks atomic loads and stores: an atomic OR with 0 and an exchange replace them. */
+/* OpenCL 1.2 has no atomic loads and stores: an atomic OR with 0 and an exchange replace them. */
 ORDO_FN uint ordo_load_relaxed(volatile __global uint *p)
 {
     return atomic_or(p, 0u);
@@ -254,10 +254,10 @@ ORDO_FN ulong ordo_cas64(volatile __global ulong *p, ulong expected, ulong desir
  * before and after the read, and discard the words if it differs.
  *
  *  ordo_load_uncached    bypasses this group's caches if an acquire fence precedes. The suffix 128 means
- *                        16 bytes, at a multiple of 16.
+ *                       16 bytes, at a multiple of 16.
  *  ordo_store_uncached   stores a word for ordo_load_uncached
  *
- * Plain loads may return old data. Checked builds (ORDO_CHECKED) report them as races. */
+ * Plain loads may return old data. Checked builds (ORDO_CHECKED) report plain loads as races. */
 
 ORDO_FN void ordo_fence_acquire(void)
 {
@@ -268,12 +268,12 @@ ORDO_FN void ordo_fence_acquire(void)
 #endif
 }
 
-/* 1 if a load waits for an earlier load whose result its address uses. sm_80 and sm_90 wait, because they predict
- * neither values nor branches. OpenCL and PTX do not guarantee this order. Devices that fail its self-test use
- * fences. */
+/* 1 if a load waits for an earlier load whose result is part of its address. OpenCL and PTX do not guarantee this
+ * order, so a self-test checks it. sm_80 and sm_90 wait, because they predict neither values nor branches. Devices that
+ * fail the self-test use fences. */
 #define ORDO_AFTER_ORDERS ORDO_ADDRESS_ORDER
 
-/* Returns 0, in a way that the compiler cannot see. `never` must be 0. The caller adds the result to an address. If
+/* Returns 0, but the compiler cannot know this. `never` must be 0. The caller adds the result to an address. If
  * ORDO_AFTER_ORDERS, the device accesses that address only after it has loaded `seen`. */
 ORDO_FN uint ordo_after(uint seen, uint never)
 {

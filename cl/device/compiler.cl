@@ -14,7 +14,7 @@
 #pragma once
 #include "shared/types.h"
 
-/* Repeats enum ordo_lanes and enum ordo_atomics (include/ordo/device.h). */
+/* The values must equal those in enum ordo_lanes and enum ordo_atomics (include/ordo/device.h). */
 #define ORDO_LANES_ONE      0
 #define ORDO_LANES_KHR      1
 #define ORDO_LANES_NVIDIA   2
@@ -53,7 +53,8 @@
 #ifndef ORDO_CHECKED
 #define ORDO_CHECKED 0
 #endif
-/* With ORDO_CHECKED, atomic.cl uses only atomic updates. The simulator then reports only races of other accesses. */
+/* A simulator reports plain accesses that race. With ORDO_CHECKED, atomic.cl uses only atomic updates, which the
+ * simulator does not report. */
 #if ORDO_CHECKED
 #undef ORDO_ATOMICS
 #define ORDO_ATOMICS ORDO_ATOMICS_LEGACY
@@ -92,10 +93,10 @@
 /* Unrolls the next loop, which must have constant bounds. Arrays indexed in it stay in registers. */
 #define ORDO_UNROLL _Pragma("unroll")
 
-/* Keeps the next loop rolled, which compiles faster. */
+/* Keeps the compiler from unrolling the next loop, so that it compiles faster. */
 #define ORDO_KEEP_LOOP _Pragma("unroll 1")
 
-/* Fixes the sub-group size, which the compiler would otherwise choose. */
+/* Fixes a kernel's sub-group size, which the compiler would otherwise choose. */
 #if ORDO_LANES == ORDO_LANES_KHR && ORDO_INTEL_SUB_GROUPS
 #define ORDO_TEAM_KERNEL __attribute__((intel_reqd_sub_group_size(ORDO_SUBGROUP)))
 #else

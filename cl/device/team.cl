@@ -18,7 +18,6 @@
 #error "TEAM_WIDTH must be a power of two and at most ORDO_SUBGROUP: a team never spans two sub-groups"
 #endif
 
-/* Sets of lanes. Bit i stands for lane i. */
 #if TEAM_WIDTH > 32
 typedef ulong team_mask;
 #define TEAM_ALL_LANES 0xffffffffffffffffUL
@@ -39,7 +38,7 @@ typedef uint subgroup_mask;
 
 /* ---- the hardware: lane, subgroup_ballot, shuffles, sync ------------------------------------------------------- */
 
-/* Each implementation below defines, among others (the suffix 64 means 64 bits):
+/* Each implementation below defines the following functions, among others. The suffix 64 means 64 bits.
  *  subgroup_agree(word, bit)      mask of the lanes whose bit number `bit` of `word` equals this lane's
  *  team_shuffle(x, lane)          the x of lane number `lane`, which may differ between lanes
  *  team_shuffle_xor(x, mask)      the x of lane (this lane ^ mask)
@@ -107,8 +106,8 @@ ORDO_FN uint subgroup_lane(void)
     return (uint) get_local_id(0) % 32;
 }
 
-/* Inline assembly takes no predicates, so `holds` is computed from p. `volatile` keeps the vote out of branches. There
- * it would wait for lanes of the other branch. */
+/* `volatile` keeps the compiler from moving the vote into a branch, where it would wait for lanes of the other
+ * branch. */
 ORDO_FN subgroup_mask subgroup_ballot(bool p)
 {
     uint lanes;
@@ -153,8 +152,8 @@ ORDO_FN uint team_index(void)
     return (uint) get_local_id(0) / TEAM_WIDTH;
 }
 
-/* Third operand of a PTX shuffle. Its upper byte masks the bits of a lane number that are equal in a team. Its lower
- * byte limits the source lane to the team's last lane, or for `up` to its first. */
+/* Operand of a PTX shuffle that limits it to a team. Its upper byte masks the bits of a lane number that are equal in a
+ * team. Its lower byte is the last lane that a shuffle may read, or the first for a shuffle up. */
 #define TEAM_FIXED_2_         "0x1e"
 #define TEAM_FIXED_4_         "0x1c"
 #define TEAM_FIXED_8_         "0x18"
@@ -180,7 +179,7 @@ ORDO_FN uint subgroup_lane(void)
 #endif
 #endif
 #ifndef SUBGROUP_BALLOT_
-/* Compilers before LLVM 16 have this builtin. 33 is LLVM's code for "not equal". */
+/* Compilers before LLVM 16 have this builtin. The constant 33 is LLVM's code for "not equal". */
 #define SUBGROUP_BALLOT_(p) __builtin_amdgcn_uicmp((uint) (p), 0u, 33)
 #endif
 ORDO_FN subgroup_mask subgroup_ballot(bool p)
@@ -360,7 +359,6 @@ ORDO_FN uint team_shuffle_up(uint x, uint by)
     TEAM_SHUFFLE_("up", TEAM_SEGMENT_UP_);
 }
 
-/* Adds the x of lane (this lane - distance) to x, if the team has that lane (predicate `there`). */
 ORDO_FN uint team_add_up_(uint x, uint distance)
 {
     __asm__ volatile("{\n\t"
@@ -376,7 +374,8 @@ ORDO_FN uint team_add_up_(uint x, uint distance)
 
 #elif ORDO_LANES == ORDO_LANES_AMD
 
-/* Only on these processors can ds_bpermute read every lane of a wave of 64. Others read one lane at a time. */
+/* Only on these processors can ds_bpermute read every lane of a wave of 64. On others, a loop reads one lane after
+ * another. */
 #if TEAM_WIDTH <= 32 || defined(__GFX8__) || defined(__GFX9__) || defined(__gfx803__) || defined(__gfx900__) ||        \
     defined(__gfx902__) || defined(__gfx904__) || defined(__gfx906__) || defined(__gfx908__) || defined(__gfx909__) || \
     defined(__gfx90a__) || defined(__gfx90c__) || defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__) || \
@@ -476,7 +475,6 @@ ORDO_FN ulong team_scan_exclusive_add64(ulong x)
     return team_scan_inclusive_add64(x) - x;
 }
 
-/* Reductions return the result to every lane. */
 ORDO_FN uint team_reduce_add(uint x)
 {
     ORDO_UNROLL
@@ -509,7 +507,7 @@ ORDO_FN ulong team_reduce_max64(ulong x)
     return x;
 }
 
-/* Returns the team's lanes whose digit has the same lowest `bits` bits as this lane's. `bits` is a compile-time
+/* Returns the lanes of the team whose digit has the same lowest `bits` bits as this lane's. `bits` is a compile-time
  * constant. */
 ORDO_FN team_mask team_match(uint digit, int bits)
 {
@@ -526,7 +524,6 @@ ORDO_FN team_mask team_match(uint digit, int bits)
 
 /* ---- order and turns ------------------------------------------------------------------------------------------- */
 
-/* Makes earlier writes to local memory visible to the sub-group. */
 ORDO_FN void team_sync(void)
 {
     subgroup_sync();
@@ -547,11 +544,12 @@ ORDO_FN uint team_next_(team_mask lanes)
     return lanes ? first_lane(lanes) : TEAM_WIDTH;
 }
 
-/* Runs the loop body once for each lane whose has_work is true. The whole team handles the item of lane `owner`. The
- * body must not contain break or return. */
-
-/* A finished team runs the body with owner == TEAM_WIDTH until the sub-group's other teams finish. So the body may
+/* Runs the loop body once for each lane whose has_work is true. The whole team then works on the item of lane `owner`.
+ * The body must not contain break or return.
+ *
+ * A finished team runs the body with owner == TEAM_WIDTH until the sub-group's other teams finish. So the body may
  * write only if `team_lane() == owner`. Ashkiani et al., A Dynamic Hash Table for the GPU (IPDPS 2018), section IV. */
+
 #if TEAM_WIDTH == ORDO_SUBGROUP
 #define TEAM_MORE_(left) ((left) != 0)
 #else

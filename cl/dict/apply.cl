@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers the operations on single keys of a mixed batch, as if they ran one after another. */
+/* Answers the operations on single keys of a mixed batch, as if they ran one after another. A mixed batch has
+ * operations of several kinds. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/apply_batch.cl"
 
 /* Built together: apply_histogram apply_starts apply_groups apply_segments apply_points apply_store */
 
-/* Counts the operations of each code. histogram[] must be 0 before. If operation i is the first with an unknown code,
- * the last entry becomes n - i. */
+/* Adds the number of operations of each code c to histogram[c]. histogram[] must be 0 before. If operation i is the
+ * first with an unknown code, the last entry becomes n - i. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_histogram(__global const uchar *codes, ulong codes_at, uint n, __global uint *histogram,
                      __global uint *number)
@@ -29,8 +30,8 @@ void apply_histogram(__global const uchar *codes, ulong codes_at, uint n, __glob
             ordo_add(&histogram[c], count[c]);
 }
 
-/* Sets the flags SUM_... (shared/apply.h) in `sums`. heads[j] becomes 1 if operation j starts a segment (see
- * sorted_batch). */
+/* Writes for each operation, in key order, the flags SUM_... (shared/apply.h). heads[j] becomes 1 if operation j starts
+ * a segment (struct sorted_batch). */
 ORDO_KERNEL(RUN_GROUP)
 void apply_starts(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,
                   __global const uint *index, __global const uchar *there, uint n, __global uint *sums,
@@ -55,11 +56,11 @@ void apply_starts(__global const uchar *codes, ulong codes_at, __global const or
 /* Numbers the groups in key order. A group is all operations on one key. `sums` must hold the exclusive prefix sums of
  * apply_starts' flags.
  *
- *   group_of[j]       group of operation j
- *   first_of[g]       first operation of group g
- *   there_before[g]   number of earlier groups whose key was present before the batch
- *   head_at[s]        first operation of segment s (see sorted_batch)
- *   insert_at[i]      the i-th insert or combine */
+ *  group_of[j]       group of operation j
+ *  first_of[g]       first operation of group g
+ *  there_before[g]   number of groups before g whose key was present before the batch
+ *  head_at[s]        first operation of segment s (struct sorted_batch)
+ *  insert_at[i]      the i-th insert or combine */
 ORDO_KERNEL(RUN_GROUP)
 void apply_groups(__global const uint *sums, uint n, __global uint *group_of, __global uint *first_of,
                   __global uint *there_before, __global uint *head_at, __global uint *insert_at)
@@ -94,7 +95,8 @@ typedef struct {
         sums, head_at, insert_at, (ulong) n + 1                                                                        \
     }
 
-/* x is the segment's first operation. y is its first insert or combine so far, or NONE. */
+/* x is the first operation of operation j's segment. y is the segment's first insert or combine, or NONE if there is
+ * none up to operation j. */
 typedef uint2 segment;
 
 ORDO_FN segment segment_of(const segments *s, uint j)
@@ -116,12 +118,12 @@ void apply_segments(SEGMENT_ARGS, uint n, __global uint *start, __global uint *i
     }
 }
 
-/* Writes the results of finds, contains and updates, and also:
+/* Writes the results of the operations on single keys, and inputs of later kernels:
  *
- *   start_out[], insert_out[]   `start` and `insert` of sorted_batch
- *   places[]                    the flags PLACE_... (shared/apply.h)
- *   entries[i]                  timeline_entry of operation i of the batch
- *   offsets[]                   zeros */
+ *  start_out[], insert_out[]   start[] and insert[] of struct sorted_batch
+ *  places[]                    the flags PLACE_... (shared/apply.h)
+ *  entries[i]                  timeline_entry of operation i of the batch
+ *  offsets[]                   zeros */
 ORDO_KERNEL(RUN_GROUP)
 void apply_points(BATCH_ARGS, SEGMENT_ARGS, __global uint *start_out, __global uint *insert_out,
                   __global const uint *group_of, __global uint *places, uint parts, __global ulong *entries,
@@ -168,7 +170,7 @@ void apply_points(BATCH_ARGS, SEGMENT_ARGS, __global uint *start_out, __global u
     }
 }
 
-/* Writes one update per key that the batch changes. place[] must hold the exclusive prefix sums of the flags
+/* Writes one update for each key that the batch changes. place[] must hold the exclusive prefix sums of the flags
  * PLACE_CHANGED. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_store(BATCH_ARGS, __global const uint *place, __global ordo_key *keys_out, __global merge_value *values_out,

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares a mixed batch in key order. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/each.cl"
@@ -11,15 +10,16 @@
 #define NONE 0xffffffffu
 
 /* A mixed batch has operations of several kinds. Operation j in key order is operation index[j] of the batch. codes[]
- * and values[] are in batch order, all other arrays in key order. A segment is a part of the operations on one key. It
- * starts at the key's first operation, or at an `upsert` or `erase`. Only `combine` and the first `insert` change the
- * key later in a segment.
+ * and values[] are in batch order, all other arrays in key order.
  *
- *   start[j]    first operation of j's segment
- *   insert[j]   first `insert` or `combine` of j's segment, up to j, else NONE
- *   there[j]    1 if j's key is present before the batch
- *   before[j]   value of j's key before the batch
- *   made[j]     value of j's key after operation j; `made` is NULL if the batch has no combines */
+ * The operations on one key are divided into segments. A segment starts at the key's first operation, or at an `upsert`
+ * or `erase`. Later in a segment, only `combine` and the first `insert` change the key.
+ *
+ *  start[j]    first operation of operation j's segment
+ *  insert[j]   first `insert` or `combine` among operations start[j] to j, or NONE
+ *  there[j]    1 if operation j's key is present before the batch
+ *  before[j]   value of operation j's key before the batch
+ *  made[j]     value of the key after operation j. `made` is NULL if the batch has no combines */
 typedef struct {
     __global const uchar       *codes;
     __global const ordo_key    *keys;
@@ -40,8 +40,8 @@ typedef struct {
         codes + codes_at, sorted, index, start, insert, there, before, values + values_at, made, n                     \
     }
 
-/* STATE_ABSENT, STATE_BEFORE (present, unchanged by the batch), or the index of the key's value. With combines, this
- * index is into made[], else into values[]. */
+/* State of a key after an operation: STATE_ABSENT, STATE_BEFORE (present, unchanged by the batch), or the index of the
+ * key's value. The index is into made[], or into values[] if `made` is NULL. */
 typedef uint key_state;
 #define STATE_BEFORE 0xffffffffu
 #define STATE_ABSENT 0xfffffffeu

@@ -31,7 +31,7 @@ void timeline_pack(__global const ulong *entries, uint n, uint level, uint n_blo
     }
 }
 
-/* Sorts the entries stably by bit `level` of their group numbers. */
+/* Sorts the entries stably by bit `level` of their groups (timeline_entry). */
 ORDO_KERNEL(RUN_GROUP)
 void timeline_move(__global const ulong *from, uint n, uint level, uint n_blocks, __global const uint *masks,
                    __global const ulong *sums, __global ulong *to)
@@ -55,7 +55,8 @@ void apply_pick(__global const uchar *codes, ulong codes_at, uint n, uint least,
     }
 }
 
-/* Copies the picked operations without gaps. picked[] must hold the exclusive prefix sums of apply_pick's flags. */
+/* Copies the operations that apply_pick picked, without gaps. picked[] must hold the exclusive prefix sums of its
+ * flags. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_gather(__global const uint *picked, uint n, __global const ordo_key *keys, ulong keys_at,
                   __global const ordo_key *hi, ulong hi_at, __global uint *ops, __global ordo_key *lo_out,
@@ -72,7 +73,7 @@ void apply_gather(__global const uint *picked, uint n, __global const ordo_key *
     }
 }
 
-/* Counts the keys in lo[q] .. hi[q] when operation ops[q] runs. base[q] must be the count before the batch. */
+/* Counts the keys from lo[q] to hi[q] at the time of operation ops[q]. base[q] must be their count before the batch. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_count(uint n, __global const uchar *codes, ulong codes_at, __global const ordo_key *sorted, TIMELINE_ARGS,
                  __global const uint *ops, __global const ordo_key *lo, __global const ordo_key *hi, uint n_queries,
@@ -94,8 +95,8 @@ void apply_count(uint n, __global const uchar *codes, ulong codes_at, __global c
     }
 }
 
-/* Counts the keys less than keys[q] (at most keys[q] if `upper`) when operation ops[q] runs. base[q] must be the count
- * before the batch. */
+/* Counts the keys less than keys[q], or with `upper` at most keys[q], at the time of operation ops[q]. base[q] must be
+ * their count before the batch. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_rank(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops,
                 __global const ordo_key *keys, uint n_queries, uint upper, __global const uint *base,
@@ -107,15 +108,16 @@ void apply_rank(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global
             base[q] + timeline_changes(&t, group_of[sorted_bound(sorted, n, keys[q], upper)], ops[q]);
 }
 
-/* Counts the keys less than group g's key before operation `time`. ranks[j] must be the number of keys less than
- * sorted[j] before the batch. */
+/* Returns the number of keys less than the g-th distinct key of the batch, at the time of operation `time`. ranks[j]
+ * must be the number of keys less than sorted[j] before the batch. */
 ORDO_FN uint group_rank(const timeline *t, __global const uint *first_of, __global const uint *ranks, uint g, uint time)
 {
     return ranks[first_of[g]] + timeline_changes(t, g, time);
 }
 
-/* Finds the key of rank queries[q] when operation ops[q] runs. groups[q] becomes the key's group, or NONE if the batch
- * has no operation on the key. Then base_ranks[q] becomes the key's rank before the batch. */
+/* For each query q, finds the key of rank queries[q] at the time of operation ops[q]. If the batch has operations on
+ * this key, groups[q] becomes its number among the batch's distinct keys. Otherwise groups[q] becomes NONE, and
+ * base_ranks[q] the key's rank before the batch. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_select_plan(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, __global const uint *ranks,
                        __global const uint *ops, __global const ordo_key *queries, uint n_queries,
@@ -170,9 +172,9 @@ void apply_select(BATCH_ARGS, __global const uint *first_of, __global const uint
 
 /* Prepares the ranges lo[q] .. hi[q]. A group is a distinct key of the batch.
  *
- *   group[q]     first group whose key is at least lo[q]
- *   changes[q]   how much earlier operations changed the number of keys less than lo[q]
- *   touched[q]   number of groups in the range that are present when operation ops[q] runs */
+ *  group[q]     first group whose key is at least lo[q]
+ *  changes[q]   how much earlier operations changed the number of keys less than lo[q]
+ *  touched[q]   number of groups in the range whose keys are present when operation ops[q] runs */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops,
                       __global const ordo_key *lo, __global const ordo_key *hi, uint n_queries, __global uint *group,
@@ -200,9 +202,9 @@ void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __
     __global const ulong *offsets, ulong offsets_at, __global ordo_key *keys_out, ulong keys_out_at,                   \
         __global merge_value *values_out, ulong values_out_at
 
-/* Writes the elements of each range whose keys have no operation in the batch. base_key[] must hold range q's keys
- * before the batch, from index base_first[q] on. Earlier operations on lesser keys of the range shift the output
- * index. */
+/* Writes the elements of each range whose keys have no operation in the batch. base_key[] has the keys of range q
+ * before the batch, from index base_first[q] on. Earlier operations of the batch on lesser keys shift an element's
+ * output index. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_kept(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops, uint n_queries,
                       __global const int *changes, __global const ulong *base_first, __global const ordo_key *base_key,
@@ -227,7 +229,6 @@ void apply_range_kept(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __
     }
 }
 
-/* Writes each range's elements whose keys have operations in the batch. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_touched(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, __global const uint *ops,
                          uint n_queries, __global const uint *group, __global const ulong *touched,

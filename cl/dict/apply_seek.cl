@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers the seeks of a mixed batch. */
+/* Answers the seeks of a mixed batch. A seek finds the next greater or lesser key. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/apply_batch.cl"
@@ -12,12 +12,12 @@ ORDO_FN ordo_key next_key(ordo_key key)
     return key_from_bits(bits + (bits != ~(ordo_key_form) 0));
 }
 
-/* Order and number of the queries to the dictionary:
+/* Return a query's index in the array of all queries to the dictionary. Order of the array:
  *
- *   n_up             upward seeks
- *   n_erased         upper neighbours of erased keys
- *   n_seeks - n_up   downward seeks
- *   n_erased         lower neighbours of erased keys */
+ *  n_up             upward seeks
+ *  n_erased         upper neighbours of erased keys
+ *  n_seeks - n_up   downward seeks
+ *  n_erased         lower neighbours of erased keys */
 ORDO_FN uint seek_query(uint q, uint n_up, uint n_erased)
 {
     return q < n_up ? q : q + n_erased;
@@ -27,9 +27,9 @@ ORDO_FN uint near_query(uint e, bool forward, uint n_up, uint n_seeks, uint n_er
     return forward ? n_up + e : n_seeks + n_erased + e;
 }
 
-/* Fills keys[], the queries to the dictionary. An upward query finds the least key greater than the seek's key, a
- * downward query the greatest lesser key. So no query finds the seek's own key, which the batch may change. erased[]
- * gets the erased keys that are present before the batch. */
+/* Writes keys[], the queries to the dictionary. An upward query finds the least key greater than the seek's key, a
+ * downward query the greatest lesser key. Queries do not find the seek's key itself, because the batch may change it.
+ * erased[] gets the erased keys that are present before the batch. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,
                       __global const uint *index, uint n, __global const uint *places, uint n_up, uint n_seeks,
@@ -59,8 +59,8 @@ void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global cons
     }
 }
 
-/* Returns whether a query found a neighbour of `key`. For the greatest possible key, an upward query can find only this
- * key. */
+/* Returns whether a query found a neighbour of `key`. No key is greater than the greatest possible key, so an upward
+ * query from this key can find only the key itself. */
 ORDO_FN bool has_near(ordo_key key, bool found, bool forward)
 {
     return found && !(forward && key_bits(key) == ~(ordo_key_form) 0);
@@ -73,7 +73,7 @@ typedef struct {
     __global const uchar       *base_found;
     __global const ordo_key    *erased;
     __global const uint        *end;
-    uint                        n_up, n_seeks, n_erased, all; /* `all`: length of erased[] */
+    uint                        n_up, n_seeks, n_erased, all;
 } seek_queries;
 
 #define QUERY_ARGS                                                                                                     \
@@ -86,9 +86,9 @@ typedef struct {
             n_erased ? place_of(places, n, PLACE_GONE, n) : 0                                                          \
     }
 
-/* A chain is a sequence of erased keys that are neighbours in the dictionary. ends[p] becomes p + 1 if entry p's key
- * ends a chain, else 0. Then a maximum scan gives each entry its chain's end. The first half of ends[] is for upward
- * chains. Its keys descend, so that ends come first. */
+/* A chain is a sequence of erased keys that are neighbours in the dictionary. ends[p] becomes p + 1 if the key of entry
+ * p ends a chain, else 0. Then a maximum scan gives each entry the end of its chain. The first half of ends[] is for
+ * upward chains, with keys in descending order, so that the end of a chain comes first. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
 {
@@ -106,7 +106,8 @@ void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
     }
 }
 
-/* Returns the index in erased[] of the end of `key`'s chain (see apply_chain), or NONE if `key` is not in erased[]. */
+/* Returns the index in erased[] of the key that ends the chain of `key` (see apply_chain), or NONE if `key` is not in
+ * erased[]. */
 ORDO_FN uint chain_end(const seek_queries *s, bool forward, ordo_key key)
 {
     const uint e = s->all ? sorted_bound(s->erased, s->all, key, false) : 0;
@@ -120,8 +121,8 @@ ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
     return forward ? key_bits(a) < key_bits(b) : key_bits(a) > key_bits(b);
 }
 
-/* Writes a seek's result: the batch's key sorted[position]. If s is STATE_ABSENT, writes other_key instead. If `other`
- * is false too, the seek found nothing. */
+/* Writes a seek's result: the batch's key sorted[position], or if s is STATE_ABSENT, the dictionary's key other_key. If
+ * `other` is false too, the seek found nothing. */
 #if ORDO_VALUE_BYTES
 #define SEEK_VALUE()                                                                                                   \
     if (values_out && (s != STATE_ABSENT || other))                                                                    \
@@ -142,9 +143,9 @@ ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
     __global ordo_key *keys_out, ulong keys_out_at, __global merge_value *values_out, ulong values_out_at,             \
         __global uchar *found, ulong found_at
 
-/* Visits the batch's groups of equal keys, nearest to the seek's key first. Stops at a key that is present, or is
- * farther than other_key, the dictionary's nearest key. After SEEK_STEPS groups, sets changed[n + 1] to NONE. The host
- * then repeats all seeks with apply_seek_far. */
+/* Visits the distinct keys of the batch, nearest to the seek's key first. Stops at a key that is present, or is farther
+ * than other_key, the nearest key in the dictionary. After SEEK_STEPS keys, sets changed[n + 1] to NONE. The host then
+ * repeats all seeks with apply_seek_far. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *first_of, QUERY_ARGS, SEEK_OUT,
                 __global uint *changed)
@@ -184,7 +185,7 @@ void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *
     }
 }
 
-/* Answers seeks of any distance. The timeline records when the batch's keys are present. */
+/* Answers all seeks, near or far. The timeline (dict/timeline.cl) records when the batch's keys are present. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_seek_far(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, QUERY_ARGS, SEEK_OUT)
 {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prepares a sorted batch of updates. */
 #pragma once
 #include "dict/each.cl"
 #include "group/merge.cl"
@@ -13,7 +12,8 @@ void batch_number(__global uint *out, uint n)
         out[i] = i;
 }
 
-/* Sets heads[j] to j if key j is the first of equal keys, else 0. A maximum scan then yields their first index. */
+/* Sets heads[j] to j if key j is the first of equal keys, else 0. A maximum scan then sets heads[j] to the index of the
+ * first key equal to key j. */
 ORDO_KERNEL(RUN_GROUP)
 void batch_heads(__global const ordo_key *keys, uint n, __global uint *heads)
 {
@@ -21,8 +21,8 @@ void batch_heads(__global const ordo_key *keys, uint n, __global uint *heads)
         heads[j] = j > 0 && keys[j] == keys[j - 1] ? 0 : j;
 }
 
-/* Inserts store only absent keys. If several inserts have the same key, all store the first one's value. heads[j] must
- * be the index of the first key equal to key j. */
+/* An insert stores its value only if its key is absent. Inserts of equal keys all store the first one's value. heads[j]
+ * must be the index of the first key equal to key j. */
 ORDO_KERNEL(RUN_GROUP)
 void insert_resolve(__global const uint *heads, __global const uint *index, __global const uchar *found,
                     __global const merge_value *values, ulong values_at, uint n, __global merge_value *stored,
@@ -46,7 +46,7 @@ void batch_widen(__global const uint *from, ulong from_at, uint n, __global ulon
         to[to_at + i] = i < n ? from[from_at + i] : 0;
 }
 
-/* Copies the updates whose flag is 1, without gaps. places[] must hold the exclusive prefix sums of the flags. */
+/* Copies the updates whose flag is 1 without gaps. places[] must hold the exclusive prefix sums of the flags. */
 ORDO_KERNEL(RUN_GROUP)
 void batch_keep(__global const uint *places, uint n, __global const ordo_key *keys, ulong keys_at,
                 __global const merge_value *values, ulong values_at, __global const uchar *erased, ulong erased_at,

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Classifies operation codes. */
 #pragma once
 #include "shared/codes.h"
 

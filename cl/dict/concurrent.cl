@@ -16,7 +16,7 @@
 #endif
 
 typedef struct {
-    uint kinds; /* bitmap of enum ordo_fault */
+    uint kinds;
     uint dice;
 } concurrent_faults;
 
@@ -25,7 +25,6 @@ ORDO_FN bool concurrent_has(const concurrent_faults *faults, uint kind)
     return CONCURRENT_FAULTS && (faults->kinds & kind);
 }
 
-/* If faults of this kind are on, returns true in one of `one_in` calls, at random. */
 ORDO_FN bool concurrent_strikes(concurrent_faults *faults, uint kind, uint one_in)
 {
     if (!concurrent_has(faults, kind))

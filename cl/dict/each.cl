@@ -13,13 +13,13 @@
     for (type i = (type) get_global_id(0), i##_stride = (type) get_global_size(0); i < (n);                            \
          i = (n) - (i) <= i##_stride ? (n) : i + i##_stride)
 
-/* Queries that a work-item handles together. */
 #define RUN_STEP (ORDO_CPU ? RUN_STEP_CPU : 1)
-/* The constant 1 lets compilers remove the loop. */
+/* If RUN_STEP is 1, `some` is the constant 1, so that compilers remove the loop. */
 #define RUN_STEPS(n)   (((n) + (RUN_STEP - 1)) / RUN_STEP)
 #define RUN_SOME(some) (RUN_STEP == 1 ? 1 : (some))
 
-/* Owner i has the items starts[i] .. starts[i + 1] - 1. Returns the owner of item c, among `low` to `high`. */
+/* Owner i has the items starts[i] .. starts[i + 1] - 1. Returns the owner of item c, which must be between `low` and
+ * `high`. */
 ORDO_FN uint each_owner(__global const ulong *starts, uint low, uint high, ulong c)
 {
     while (low < high) {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches sorted keys by one work-item. */
 #pragma once
 #include "shared/key.h"
 

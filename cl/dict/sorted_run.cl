@@ -8,7 +8,7 @@
 
 /* Built together: run_unsorted run_take run_repeats run_visible run_directories run_newest run_totals */
 
-/* Sets *wrong to 1 if a key is not less than the next key. *wrong must be 0 before. */
+/* Sets *wrong to 1 unless each key is less than the next key. *wrong must be 0 before. */
 ORDO_KERNEL(RUN_GROUP)
 void run_unsorted(__global const ordo_key *keys, ulong keys_at, uint count, __global uint *wrong)
 {
@@ -27,7 +27,6 @@ ORDO_FN uint run_erased_bits(__global const uchar *erased, uint count, uint word
     return bits;
 }
 
-/* Copies a sorted batch into a run. Without `erased`, leaves the hidden bits unchanged. */
 ORDO_KERNEL(RUN_GROUP)
 void run_take(__global const ordo_key *keys, ulong keys_at, __global const merge_value *values, ulong values_at,
               __global const uchar *erased, ulong erased_at, uint count, __global ordo_key *keys_out,
@@ -83,8 +82,8 @@ ORDO_FN uint run_block_visible(__global const uint4 *words, uint count, uint blo
            popcount(w.s3 & run_low_bits(max((int) here - 96, 0)));
 }
 
-/* Counts each block's visible elements (RUN_BLOCK elements per block). The entry after the last block becomes 0.
- * `hidden` must begin at a multiple of 256 bytes. */
+/* Sets visible[b] to the number of visible elements of block b. A block has RUN_BLOCK elements. The entry after the
+ * last block becomes 0. `hidden` must begin at a multiple of 256 bytes. */
 ORDO_KERNEL(RUN_GROUP)
 void run_visible(__global const uint *hidden, ulong hidden_at, uint count, __global uint *visible, ulong visible_at)
 {
@@ -125,7 +124,8 @@ typedef struct {
     runs_words hidden_of[RUN_TABLE_MAX], visible_of[RUN_TABLE_MAX];
 } run_marks;
 
-/* Work-group r fills run r's array `visible`: the number of visible elements before each block. */
+/* Work-group r fills array visible[] of run r. visible[b] becomes the number of visible elements before block b. A
+ * block has RUN_BLOCK elements. */
 ORDO_KERNEL(RUN_GROUP)
 void run_directories(RUNS_KEYS run_table runs)
 {

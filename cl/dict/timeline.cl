@@ -5,26 +5,26 @@
 
 #define TIMELINE_BLOCK 32
 
-/* Packs an operation's group and change. The group is the number of its key among the batch's distinct keys. The change
- * is 1 if the operation adds the key, -1 if it removes the key, else 0. */
+/* Packs an operation's group and change. The group is the number of the operation's key among the batch's distinct
+ * keys. The change is 1 if the operation adds the key, -1 if it removes the key, else 0. */
 ORDO_FN ulong timeline_entry(uint group, int change)
 {
     return (ulong) group << 2 | (uint) (change + 1);
 }
 
-/* Wavelet matrix of the batch's entries, with a level for each bit of the groups. The highest level has the entries in
- * batch order. The level below level b has the same entries, stably sorted by bit b. Level b stores for each block of
- * 32 entries:
+/* Wavelet matrix of the batch's entries (timeline_entry), with one level per bit of the groups. The highest level has
+ * the entries in batch order. The level below level b has the same entries, stably sorted by bit b. Level b stores for
+ * each block of 32 entries:
  *
- *   masks[3 * block]      bit b of each entry's group
- *   masks[3 * block + 1]  1 for each entry whose bit b is 0 and whose change is 1
- *   masks[3 * block + 2]  1 for each entry whose bit b is 0 and whose change is -1
- *   sums[block]           upper half: number of entries in earlier blocks whose bit b is 0
- *                         lower half: sum of their changes, plus 32 per earlier block so that it is not negative */
+ *  masks[3 * block]      bit b of each entry's group
+ *  masks[3 * block + 1]  1 for each entry whose bit b is 0 and whose change is 1
+ *  masks[3 * block + 2]  1 for each entry whose bit b is 0 and whose change is -1
+ *  sums[block]           upper half: number of entries in earlier blocks whose bit b is 0
+ *                        lower half: sum of their changes, plus 32 per earlier block so that it is not negative */
 typedef struct {
     __global const uint  *masks;
     __global const ulong *sums;
-    __global const uint  *there_before; /* For each g, number of earlier groups present before the batch. */
+    __global const uint  *there_before;
     uint                  n, n_blocks, n_levels, n_groups;
 } timeline;
 
@@ -36,8 +36,8 @@ typedef struct {
         masks, sums, there_before, n, n_blocks, n_levels, group_of[n]                                                  \
     }
 
-/* Counts entries with a 0 at bit `level` of their groups, among the level's first e entries. Adds the changes of these
- * entries to *changes. */
+/* Among the first e entries of a level (struct timeline), counts the entries whose group has a 0 at bit `level`. Adds
+ * their changes to *changes. */
 ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private int *changes)
 {
     const uint           block = e / TIMELINE_BLOCK, below = (1u << (e % TIMELINE_BLOCK)) - 1;
@@ -48,8 +48,9 @@ ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private in
     return (uint) (sum >> 32) + popcount(~masks[0] & below);
 }
 
-/* Narrows the entries *first .. *end - 1 to those whose bit `level` is *bit, a range of the level below. Returns the
- * sum of the changes of entries whose bit is 0. If `select`, first sets *bit to *least >= this sum. */
+/* Narrows the entries *first .. *end - 1 to those whose group has *bit at bit `level`. The result is a range of the
+ * level below. Returns the sum of the changes of the entries with a 0 there. If `select`, first sets *bit to 1 if
+ * *least is at least this sum, else to 0. */
 ORDO_FN int timeline_descend(const timeline *t, uint level, uint *first, uint *end, bool *bit, int *least, bool select)
 {
     int        before = 0, changes = 0, unused = 0;
@@ -81,23 +82,23 @@ ORDO_FN int timeline_changes(const timeline *t, uint g, uint time)
     return sum;
 }
 
-/* Counts the groups below g that are present before operation `time`. */
+/* Among the first g distinct keys of the batch, counts the keys that are present before operation `time`. */
 ORDO_FN uint timeline_rank(const timeline *t, uint g, uint time)
 {
     return t->there_before[g] + timeline_changes(t, g, time);
 }
 
-/* Returns the r-th (from 0) group that is present before operation `time`. It must exist. */
+/* Among the distinct keys of the batch, returns the number of the r-th key (from 0) that is present before operation
+ * `time`. The key must exist. */
 ORDO_FN uint timeline_select(const timeline *t, uint r, uint time)
 {
     uint first = 0, end = time, group = 0;
     for (uint level = t->n_levels; level-- > 0;) {
         const uint middle = min(group + (1u << level), t->n_groups);
         const uint before = t->there_before[middle] - t->there_before[min(group, t->n_groups)];
-        /* Bit `level` halves the remaining groups. In the lower half, before + changes keys are present. */
-        int       least = (int) (r - before);
-        bool      bit = false;
-        const int changes = timeline_descend(t, level, &first, &end, &bit, &least, true);
+        int        least = (int) (r - before);
+        bool       bit = false;
+        const int  changes = timeline_descend(t, level, &first, &end, &bit, &least, true);
         r -= bit ? before + changes : 0;
         group += bit ? 1u << level : 0;
     }

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies values of 0, 4 or 8 bytes. */
 #pragma once
 #include "device/compiler.cl"
 

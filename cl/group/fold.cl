@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reductions (`fold` in names): combine items in order by an associative operation, within a team of lanes
- * (device/team.cl) or a work-group. */
+/* Reductions (`fold` in names): an associative operation combines items in order. All work-items of a work-group must
+ * call the group_ functions, all lanes of a sub-group the team_ functions (device/team.cl). */
 
 /* The including file defines:
- *  FOLD_COUNTS      1: an item is a count of 32 bits. 0: an item is a key.
  *  FOLD_OP          FOLD_SUM, FOLD_MIN or FOLD_MAX.
- *  FOLD_SEGMENTED   1: an item also has a flag, which marks the head of a segment. Reductions restart at heads:
+ *  FOLD_COUNTS      1: items are 32-bit counts. 0: items are keys.
+ *  FOLD_SEGMENTED   1: an item is a value with a flag. A flag of 1 starts a segment, and reductions restart there:
  *                       (a, h) . (b, k)  =  (k ? b : a . b,  h | k)
- *  FOLD_NUMBERED    1: like FOLD_SEGMENTED, with a 64-bit mark instead of the flag. The upper half counts heads, the
- *                   lower half is the position of the last head.
+ *  FOLD_NUMBERED    1: like FOLD_SEGMENTED, but a 64-bit mark replaces the flag. Its upper half counts the
+ *                   segments that start, its lower half is the position where the last one starts.
  *  FOLD_VALUES      0: items have marks, but no values.
- *  FOLD_GROUP       Work-items per group.
+ *  FOLD_GROUP       number of work-items in a work-group.
  * Blelloch, Prefix Sums and Their Applications (CMU-CS-90-190), section 1.5. */
 #pragma once
 
@@ -56,9 +56,8 @@ ORDO_STATIC_ASSERT(FOLD_GROUP % TEAM_WIDTH == 0, "a team lies within one work-gr
 
 /* ---- items ----------------------------------------------------------------------------------------------------- */
 
-/* A fold_item is a value, with a flag (FOLD_SEGMENTED) or mark (FOLD_NUMBERED). FOLD_SUM adds keys. Minima and maxima
- * compare ordered forms (shared/key.h). Oclgrind 21.10 cannot run functions that return structs, so fold_item is no
- * struct. */
+/* Minima and maxima compare keys in ordered form (shared/key.h). fold_item is a vector, because Oclgrind 21.10 cannot
+ * run functions that return structs. */
 #if FOLD_COUNTS
 typedef uint fold_word;
 #define FOLD_BITS 32
@@ -133,7 +132,7 @@ ORDO_FN uint fold_last_head(fold_item x)
 }
 #endif
 
-/* True if x includes the head of a segment. Then no earlier item can change x. */
+/* Returns whether a segment starts within x. Then no earlier item can change x. */
 ORDO_FN bool fold_is_closed(fold_item x)
 {
     return FOLD_SEGMENTED && fold_head(x);
@@ -174,8 +173,6 @@ ORDO_FN fold_item fold_pick(bool first, fold_item a, fold_item b)
 
 /* ---- teams ----------------------------------------------------------------------------------------------------- */
 
-/* All lanes of a sub-group must call these functions. */
-
 #if FOLD_NUMBERED && !FOLD_VALUES
 #define FOLD_SHUFFLE_(name, x, by) fold_make(0, team_##name##64(fold_head(x), by))
 #elif FOLD_NUMBERED && FOLD_BITS == 64
@@ -195,7 +192,6 @@ ORDO_FN fold_item team_item(fold_item x, uint lane)
     return FOLD_SHUFFLE_(shuffle, x, lane);
 }
 
-/* Returns the reduction of x over lanes 0 to this lane. */
 ORDO_FN fold_item team_fold_upto(fold_item x)
 {
     ORDO_UNROLL
@@ -206,7 +202,6 @@ ORDO_FN fold_item team_fold_upto(fold_item x)
     return x;
 }
 
-/* Returns the reduction over the lanes before this one. `upto` is the result of team_fold_upto. */
 ORDO_FN fold_item team_fold_before(fold_item upto)
 {
 #if TEAM_WIDTH == 1
@@ -217,7 +212,6 @@ ORDO_FN fold_item team_fold_before(fold_item upto)
 #endif
 }
 
-/* Every lane gets the reduction over the team, lowest lane first. */
 ORDO_FN fold_item team_fold(fold_item x)
 {
     ORDO_UNROLL
@@ -228,7 +222,7 @@ ORDO_FN fold_item team_fold(fold_item x)
     return x;
 }
 
-/* Like team_fold, but highest lane first. */
+/* Returns the reduction over the team to every lane. Combines lanes from the last to the first. */
 ORDO_FN fold_item team_fold_backwards(fold_item x)
 {
     ORDO_UNROLL
@@ -246,7 +240,6 @@ typedef struct {
 } fold_scratch;
 
 #if FOLD_TEAMS > TEAM_WIDTH
-/* Replaces each scratch->team[i] by the reduction of team[0] to team[i]. Begins and ends with a barrier. */
 ORDO_FN void group_fold_scratch(__local fold_scratch *scratch)
 {
     const uint lid = (uint) get_local_id(0);
@@ -263,8 +256,8 @@ ORDO_FN void group_fold_scratch(__local fold_scratch *scratch)
 }
 #endif
 
-/* Returns the reduction over all earlier teams. Sets *total to the reduction over the group. `mine` is this team's
- * reduction, equal in all lanes. The whole group must call, with a barrier before its next use of scratch. */
+/* Returns the reduction over all teams before this one, and sets *total to the reduction over the work-group. Each lane
+ * passes its team's reduction as `mine`. The caller must pass a barrier before the next use of scratch. */
 ORDO_FN fold_item group_fold_before(fold_item mine, __local fold_scratch *scratch, __private fold_item *total)
 {
 #if FOLD_TEAMS == 1
@@ -289,7 +282,6 @@ ORDO_FN fold_item group_fold_before(fold_item mine, __local fold_scratch *scratc
 #endif
 }
 
-/* The whole group must call. */
 ORDO_FN fold_item group_fold(fold_item x, __local fold_scratch *scratch)
 {
     fold_item total;
@@ -297,7 +289,6 @@ ORDO_FN fold_item group_fold(fold_item x, __local fold_scratch *scratch)
     return total;
 }
 
-/* The whole group must call. */
 ORDO_FN fold_item group_fold_items(__global const fold_item *items, uint count, __local fold_scratch *scratch)
 {
     const uint part = (count + FOLD_GROUP - 1) / FOLD_GROUP;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts and finds the visible elements of a sorted run. An element is hidden if a newer run replaces or erases it,
- * else visible. Bit i of `hidden` is 1 if element i is hidden. `hidden` is NULL if no element is. visible[j] counts the
- * visible elements before element j * RUN_BLOCK. Both arrays begin at multiples of 256 bytes. */
+/* Counts and finds the visible elements of a sorted run. An element is hidden if a newer run replaces or erases its
+ * key, else visible. Bit i of hidden[] is 1 if element i is hidden. If `hidden` is NULL, all elements are visible.
+ * visible[b] is the number of visible elements before element b * RUN_BLOCK. Both arrays begin at multiples of 256
+ * bytes. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/runs.h"
@@ -32,7 +33,6 @@ ORDO_FN uint run_visible_before(__global const uint *hidden, __global const uint
            popcount(words.s3 & run_low_bits(max((int) k - 96, 0)));
 }
 
-/* Counts the visible elements among `first` to `end` - 1. */
 ORDO_FN uint run_visible_between(__global const uint *hidden, __global const uint *visible, uint first, uint end)
 {
     if (!hidden || end <= first)
@@ -49,7 +49,7 @@ ORDO_FN uint run_visible_between(__global const uint *hidden, __global const uin
     return n;
 }
 
-/* Returns the index of the first visible element from i on, or `count` if there is none. */
+/* Returns the index of the first visible element from index i on, or `count` if there is none. */
 ORDO_FN uint run_next_visible(__global const uint *hidden, __global const uint *visible, uint i, uint count)
 {
     if (!hidden || i >= count)

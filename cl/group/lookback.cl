@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decoupled look-back scans an array in one pass. Each group first publishes the reduction of its tile (LOOKBACK_OWN).
- * Later it publishes the reduction of all tiles up to its tile (LOOKBACK_PREFIX). This combines published results of
- * earlier tiles, back to the nearest LOOKBACK_PREFIX. */
+/* Decoupled look-back scans an array in one launch. Each work-group handles one tile, that is a part of the array. It
+ * publishes the tile's reduction (LOOKBACK_OWN), and combines the results that groups of earlier tiles have published.
+ * Then it publishes the reduction of all elements up to the tile's end (LOOKBACK_PREFIX).
+ *
+ * A group reads the same result at most LOOKBACK_POLLS times. If it is still missing, the group reduces the other tile
+ * itself, so the launch ends even if the other group never runs. Merrill and Garland, Single-pass Parallel Prefix Scan
+ * with Decoupled Look-back (NVR-2016-002). Smith, Levien and Owens, Decoupled Fallback (SPAA 2025). */
 
-/* A group that misses a tile's result after LOOKBACK_POLLS polls reduces the tile from the input, so no device hangs.
- * Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back (NVR-2016-002). Smith, Levien and
- * Owens, Decoupled Fallback (SPAA 2025). */
-
-/* The including file defines LOOKBACK_INPUT, the type of the arguments, and lookback_refold, which reduces one tile.
- * Tests set bits of LOOKBACK_FAULTS, so that some results are never published:
+/* The including file defines the type LOOKBACK_INPUT, which describes the array, and lookback_refold, which reduces one
+ * tile. Tests set bits of LOOKBACK_FAULTS to leave out publications:
  *  1   LOOKBACK_OWN of odd tiles
  *  2   LOOKBACK_PREFIX of odd tiles
  *  4   all LOOKBACK_PREFIX */
@@ -28,12 +28,12 @@
 #define LOOKBACK_OWN    1
 #define LOOKBACK_PREFIX 2
 
-/* Layout of a published word:
+/* Layout of a word that a group publishes:
  *  bits 0 and 1   LOOKBACK_OWN or LOOKBACK_PREFIX
- *  bit 2          a segmented reduction's head flag
- *  bits 3 to 15   the launch's number (`stamp`)
- *  upper half     a part of the item
- * Each word has both flag and data, so relaxed accesses suffice. */
+ *  bit 2          1 if a segment starts within the reduced elements (FOLD_SEGMENTED)
+ *  bits 3 to 15   number of the launch (`stamp`)
+ *  upper half     part of the reduction
+ * Relaxed accesses suffice, because each word has its own flag. */
 #if ORDO_INT64_ATOMICS
 typedef ulong lookback_word;
 #define LOOKBACK_PAYLOAD_BITS 32
@@ -52,8 +52,9 @@ ORDO_STATIC_ASSERT(LOOKBACK_WORDS * sizeof(lookback_word) ==
                    "the host reserves so many bytes for a tile");
 ORDO_STATIC_ASSERT(3 + LOOKBACK_STAMP_BITS <= LOOKBACK_PAYLOAD_BITS, "half of a word is payload");
 
-/* All groups of a launch share this memory. The counter `ticket` hands out tiles, and must be 0 before the launch. Each
- * launch needs a new nonzero `stamp`. Words with another stamp count as unpublished, so no launch clears them. */
+/* Memory that all groups of a launch share. *ticket counts the tiles that groups have taken, and must be 0 before the
+ * launch. Each launch needs a new nonzero `stamp`. Words with another stamp count as unpublished, so launches need not
+ * clear the words. */
 typedef struct {
     volatile __global uint          *ticket;
     volatile __global lookback_word *words;
@@ -70,12 +71,11 @@ ORDO_FN lookback_state lookback_state_at(__global uint *state, uint stamp)
 }
 
 typedef struct {
-    uint      flag;    /* Flag of all words of the tile, or LOOKBACK_NONE if the words differ. */
-    bool      touched; /* True if at least one word of the tile is published. */
+    uint      flag;
+    bool      touched;
     fold_item item;
 } lookback_status;
 
-/* Word w of a tile holds a part of the item: first the value's parts, then the mark's. */
 ORDO_FN lookback_word lookback_part(fold_item item, uint w)
 {
 #if FOLD_NUMBERED
@@ -85,7 +85,6 @@ ORDO_FN lookback_word lookback_part(fold_item item, uint w)
     return (lookback_word) (fold_value(item) >> (w * LOOKBACK_PAYLOAD_BITS));
 }
 
-/* One work-item of the group must call. */
 ORDO_FN void lookback_publish(lookback_state s, uint tile, uint flag, fold_item item)
 {
     ORDO_UNROLL
@@ -124,8 +123,8 @@ ORDO_FN lookback_status lookback_read(lookback_state s, uint tile)
     return status;
 }
 
-/* Returns the next tile. Groups get tiles in the order in which they start, so they wait only for groups that have
- * started. One work-item of each group must call. */
+/* Returns the number of the next tile. Groups get tiles in the order in which they start, so a group waits only for
+ * groups that have started. One work-item of each group must call. */
 ORDO_FN uint lookback_take(lookback_state s)
 {
     const uint tile = ordo_add(s.ticket, 1);
@@ -134,7 +133,6 @@ ORDO_FN uint lookback_take(lookback_state s)
     return tile;
 }
 
-/* The whole group must call. */
 ORDO_FN uint lookback_ticket(lookback_state s, __local uint *broadcast)
 {
 #if FOLD_GROUP == 1
@@ -147,7 +145,7 @@ ORDO_FN uint lookback_ticket(lookback_state s, __local uint *broadcast)
 #endif
 }
 
-/* Work-item 0 must call before the group writes output. */
+/* Publishes the tile's reduction `own`. Work-item 0 must call before the group writes output. */
 ORDO_FN void lookback_announce(lookback_state s, uint tile, fold_item own, bool in_place)
 {
     if (tile & LOOKBACK_FAULTS & 1)
@@ -157,10 +155,11 @@ ORDO_FN void lookback_announce(lookback_state s, uint tile, fold_item own, bool 
         ordo_fence_device();
 }
 
-/* Reduces a tile whose group has published no result. The whole sub-group must call.
+/* Reduces a tile whose group has not published its reduction. The whole sub-group must call.
  *
- * If in_place, a group overwrites its tile after it publishes. So if no word is published after lookback_refold, the
- * input was intact. Otherwise returns the published item, with flag LOOKBACK_NONE if some words are missing. */
+ * If in_place, the tile's group overwrites the tile after it publishes. So if the group has published when
+ * lookback_refold returns, the result is the published reduction. Its flag is LOOKBACK_NONE if some words are
+ * missing. */
 ORDO_FN lookback_status lookback_again(__private const LOOKBACK_INPUT *input, lookback_state s, uint tile,
                                        bool in_place)
 {
@@ -228,7 +227,6 @@ ORDO_FN fold_item look_back(__private const LOOKBACK_INPUT *input, lookback_stat
     return before;
 }
 
-/* One work-item must call. */
 ORDO_FN void lookback_announce_prefix(lookback_state s, uint tile, fold_item prefix)
 {
     if ((tile << 1 & LOOKBACK_FAULTS & 2) | (LOOKBACK_FAULTS & 4))
@@ -236,8 +234,8 @@ ORDO_FN void lookback_announce_prefix(lookback_state s, uint tile, fold_item pre
     lookback_publish(s, tile, LOOKBACK_PREFIX, prefix);
 }
 
-/* Publishes the reduction of all tiles up to `tile`, returns the reduction before it. The whole group must call. Ends
- * with a barrier, after which the group may write output. */
+/* Publishes the reduction of all tiles up to `tile`, and returns the reduction of the tiles before it. The whole group
+ * must call. Ends with a barrier, after which the group may write output. */
 ORDO_FN fold_item lookback_prefix(__private const LOOKBACK_INPUT *input, lookback_state s, uint tile, fold_item own,
                                   bool in_place, __local fold_item *broadcast)
 {

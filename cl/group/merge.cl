@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges two sorted parts a and b in local memory by merge path: a binary search finds how many of the first d elements
- * of the merge come from a. Green, McColl, Bader, GPU Merge Path (ICS 2012). */
+/* Merges two sorted arrays a and b in local memory. A binary search (merge_path) finds where a work-item's part of the
+ * merge begins in a and b. Keys are in ordered form (shared/key.h). Unsorted input causes no read out of bounds. Green,
+ * McColl, Bader, GPU Merge Path (ICS 2012). */
 
-/* Keys are in ordered form (shared/key.h). Unsorted input causes no read out of bounds. */
 #pragma once
 #include "shared/key.h"
 
@@ -10,7 +10,7 @@ typedef struct {
     uint a, a_end, b, b_end;
 } merge_cursor;
 
-/* Returns how many of the first `diagonal` elements of the merge come from a. diagonal <= a_count + b_count. */
+/* Returns how many of the first `diagonal` merged elements come from a. `diagonal` is at most a_count + b_count. */
 ORDO_FN uint merge_path(__local const ordo_key_form *a, uint a_count, __local const ordo_key_form *b, uint b_count,
                         uint diagonal)
 {
@@ -24,8 +24,8 @@ ORDO_FN uint merge_path(__local const ordo_key_form *a, uint a_count, __local co
     return low;
 }
 
-/* Defines function `name`, which writes the next `items` elements of the merge to merged[], and their indices in `keys`
- * to from[]. May read up to `items` keys past the end of a part. */
+/* Defines the function `name`. It writes the next `items` merged keys to merged[], and their indices in keys[] to
+ * from[]. It may read up to `items` keys after the end of a or b. */
 #define MERGE_DEFINE_SERIAL(name, items)                                                                               \
     ORDO_FN void name(__local const ordo_key_form *keys, merge_cursor at, __private ordo_key_form *merged,             \
                       __private uint *from)                                                                            \

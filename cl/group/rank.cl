@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranks the keys of a tile by one digit, stably. The *rank* of a key is the number of earlier keys with the same digit.
- * Its *place* is its index in the tile after a sort by digit. The whole group must call each function. */
+/* Sorts a tile, that is the keys of one work-group, by a digit. A key's *rank* is the number of earlier keys with the
+ * same digit. Its *place* is its index after a stable sort. The whole group must call each function. */
 
-/* Each work-item has RANK_ITEMS keys in registers. A team (device/team.cl) has consecutive keys: first register 0 of
- * all lanes, then register 1, and so on. Each team counts digits in its own row of local memory. Lanes with the same
- * digit find each other by ballots (team_match). Merrill and Grimshaw, Revisiting Sorting for GPGPU Stream
+/* Each work-item has RANK_ITEMS keys in registers. A team (device/team.cl) has consecutive keys: the first key of each
+ * lane, then the second key of each lane, and so on. Each team counts digits in its own row of local memory. Lanes with
+ * the same digit find each other by ballots (team_match). Merrill and Grimshaw, Revisiting Sorting for GPGPU Stream
  * Architectures (PACT 2010). Ashkiani et al., GPU Multisplit (PPoPP 2016). */
 #pragma once
 #include "device/atomic.cl"
@@ -23,7 +23,6 @@
 #define RANK_TILE  (GROUP_SIZE * RANK_ITEMS)
 #define RANK_WORDS (RANK_TEAMS * RANK_RADIX)
 
-/* Loops over this work-item's digit values. `digit` is the j-th. */
 #define RANK_DIGITS_PER_ITEM ((RANK_RADIX + GROUP_SIZE - 1) / GROUP_SIZE)
 
 #define RANK_FOR_MY_DIGITS(digit, j)                                                                                   \
@@ -35,7 +34,6 @@
 #error "RANK_TILE must be at most 65536: a rank has 16 bits"
 #endif
 
-/* Ranks or places of keys, two 16-bit numbers per register. */
 typedef struct {
     uint two[(RANK_ITEMS + 1) / 2];
 } rank_places;
@@ -45,7 +43,7 @@ ORDO_FN uint rank_place_of(const rank_places *places, int i)
     return i % 2 == 0 ? places->two[i / 2] & 0xffff : places->two[i / 2] >> 16;
 }
 
-/* Call with ascending i, because an even i clears the next place. */
+/* Call with ascending i, because an even i clears place i + 1. */
 ORDO_FN void rank_set_place(rank_places *places, int i, uint place)
 {
     places->two[i / 2] = i % 2 == 0 ? place : places->two[i / 2] | place << 16;
@@ -70,7 +68,6 @@ ORDO_FN void rank_clear(__local uint *counts)
     team_sync();
 }
 
-/* Counts the team's keys by digit. Call rank_clear first. */
 ORDO_FN void rank_count(const ordo_key_form *bits, uint shift, uint mask, __local uint *counts)
 {
     __local uint *mine = counts + team_index() * RANK_RADIX;
@@ -79,8 +76,9 @@ ORDO_FN void rank_count(const ordo_key_form *bits, uint shift, uint mask, __loca
         ordo_local_add(&mine[rank_digit(bits[i], shift, mask)], 1);
 }
 
-/* Sets rank i to mine[digit of key i] plus the number of the team's earlier keys with this digit. Then adds the team's
- * keys to mine[]. Results are ranks within the team if mine[] was 0, places if rank_starts has set mine[]. */
+/* Sets rank i to the team's counter of key i's digit, plus the number of the team's earlier keys with this digit. Then
+ * adds the team's keys to the counters. The results are ranks within the team after rank_clear, places after
+ * rank_starts. */
 ORDO_FN void rank_within_team(const ordo_key_form *bits, uint shift, uint mask, __local uint *counts,
                               rank_places *ranks)
 {
@@ -101,7 +99,7 @@ ORDO_FN void rank_within_team(const ordo_key_form *bits, uint shift, uint mask, 
 
 #define RANK_TEAMS_AHEAD (RANK_TEAMS < 8 ? RANK_TEAMS : 8)
 
-/* Sets total[j] to the number of the tile's keys with this work-item's digit number j. A barrier must precede. */
+/* Sets total[j] to the number of the tile's keys with this work-item's j-th digit. A barrier must precede. */
 ORDO_FN void rank_totals(__local const uint *counts, uint *total)
 {
     RANK_FOR_MY_DIGITS(digit, j)
@@ -116,8 +114,6 @@ ORDO_FN void rank_totals(__local const uint *counts, uint *total)
     }
 }
 
-/* Replaces each team's count of a digit by the place (index after the sort) of the team's first such key. `next` is the
- * place of the tile's first such key. */
 ORDO_FN void rank_team_starts(__local uint *counts, uint digit, uint next)
 {
     for (uint first = 0; first < RANK_TEAMS; first += RANK_TEAMS_AHEAD) {
@@ -134,8 +130,8 @@ ORDO_FN void rank_team_starts(__local uint *counts, uint digit, uint next)
     }
 }
 
-/* Calls rank_team_starts for each digit of this work-item. start[j] becomes the place of the tile's first key with the
- * j-th of these digits. A barrier must follow. */
+/* Sets start[j] to the place of the tile's first key with this work-item's j-th digit. Replaces each team's count of
+ * the digit by the place of the team's first such key. A barrier must follow. */
 ORDO_FN void rank_starts(__local uint *counts, const uint *total, __local uint *scratch, uint *start)
 {
     uint sum = 0, all;
@@ -152,7 +148,7 @@ ORDO_FN void rank_starts(__local uint *counts, const uint *total, __local uint *
     }
 }
 
-/* Turns ranks within the team into places. A barrier must separate this call from rank_starts. */
+/* Turns ranks within a team into places. A barrier must separate this call from rank_starts. */
 ORDO_FN void rank_to_places(const ordo_key_form *bits, uint shift, uint mask, __local const uint *counts,
                             rank_places *ranks)
 {

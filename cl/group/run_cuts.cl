@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds each run's part of a tile of a merge. */
+/* A merge of sorted runs writes its output in tiles. Finds the part of each run that belongs to a tile. */
 #pragma once
 #include "group/runs.cl"
 
-/* Copies the table of runs to local memory, because compilers copy an indexed argument to private memory. The whole
- * group must call. Ends with a barrier. */
+/* Copies the table of runs to local memory. Compilers copy an argument to private memory if the kernel indexes it. The
+ * whole group must call. Ends with a barrier. */
 ORDO_FN void runs_load_table(__private const run_table *from, __local run_table *to)
 {
     if (get_local_id(0) == 0) {
@@ -33,8 +33,8 @@ ORDO_FN uint runs_last_start(__local const uint *starts, uint n, uint x)
     return found;
 }
 
-/* Returns the number of keys less than x among the first `high`. With `ties`, also counts keys equal to x. The result
- * must be at least `low`. */
+/* Returns how many of the first `high` keys are less than x, or with `ties` at most x. This number must be at least
+ * `low`. */
 ORDO_FN uint runs_count_before(__global const ordo_key *keys, uint low, uint high, ordo_key_form x, bool ties)
 {
     while (low < high) {
@@ -47,8 +47,8 @@ ORDO_FN uint runs_count_before(__global const ordo_key *keys, uint low, uint hig
     return low;
 }
 
-/* Every stride-th element of a run is a sample. Returns how many samples of run r precede run `own`'s sample with key
- * x. Equal keys are ordered by run. */
+/* samples[] has every table->stride-th key of each run. Returns how many samples of run r come before the sample x of
+ * run `own`. Equal keys are ordered by run. */
 ORDO_FN uint runs_samples_before(__local const run_table *table, __global const ordo_key *samples, uint r,
                                  ordo_key_form x, uint own)
 {

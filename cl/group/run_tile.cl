@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges one tile of sorted runs in local memory, two runs at a time. A *slot* is an index in the tile. An element is
- * *hidden* if a newer run replaces or erases it. The whole group must call functions with barriers. */
+/* Merges a tile in local memory, that is the part of a merge's output that one work-group writes. A *slot* is an index
+ * in the tile. An element is *hidden* if a newer run replaces or erases its key. The whole group must call functions
+ * with barriers. */
 #pragma once
 #include "group/run_cuts.cl"
 #include "group/value.cl"
@@ -15,8 +16,8 @@
 
 MERGE_DEFINE_SERIAL(runs_serial, RUNS_ITEMS)
 
-/* Each round of the merge halves the number of *regions*. After round l, a region holds 2^l merged runs. After round 0,
- * regions begin at multiples of RUNS_ITEMS, so a work-item's slots are in one region. */
+/* Each round of the merge merges *regions* of the tile in pairs. A region of round l has the elements of 2^l runs. From
+ * round 1 on, regions begin at multiples of RUNS_ITEMS, so a work-item's slots are in one region. */
 #define RUNS_REGIONS    (2 * RUN_TABLE_MAX - 1)
 #define RUNS_ROUNDS_MAX 4
 ORDO_FN uint runs_first_region(uint round)
@@ -27,42 +28,41 @@ ORDO_FN uint runs_first_region(uint round)
 typedef struct {
     ordo_key_form keys[RUNS_SLOTS + RUNS_ITEMS + 1];
 #if RUNS_FROM
-    /* The element's slot before the merge, with bit RUNS_FROM_HIDDEN if the element is hidden. */
+    /* Slot of the element before the merge, plus the bit RUNS_FROM_HIDDEN if the element is hidden. */
     ushort from[RUNS_SLOTS + RUNS_ITEMS];
 #endif
 #if VALUE_COMBINES
-    /* upto[s] counts the first-run elements that the merge puts before the second-run element from slot s. */
+    /* upto[s] counts run 0's elements that the merge puts before the element of run 1 from slot s. */
     ushort upto[RUNS_SLOTS + RUNS_ITEMS];
 #endif
     run_table table;
     runs_part part[RUN_TABLE_MAX];
-    uint      before[RUN_TABLE_MAX]; /* Number of output elements of run r before this tile. */
-    /* runs_lay_out shifts these pointers: key_of[r][i] is run r's key in slot i before the merge. */
+    uint      before[RUN_TABLE_MAX];
+    /* After runs_lay_out, key_of[r][i] is the key of the element of run r that is in slot i before the merge. */
     runs_keys   key_of[RUN_TABLE_MAX];
     runs_values value_of[RUN_TABLE_MAX];
 #if RUNS_HIDDEN
     runs_words hidden_of[RUN_TABLE_MAX], visible_of[RUN_TABLE_MAX];
-    uint       shift[RUN_TABLE_MAX];       /* Run r's element shift[r] + i is in slot i before the merge. */
-    uint       marks[RUNS_SLOTS / 32 + 2]; /* Bitmap of hidden elements of the output. */
+    uint       shift[RUN_TABLE_MAX];
+    uint       marks[RUNS_SLOTS / 32 + 2];
 #endif
 #if RUNS_CLOSES_GAPS
     fold_scratch visible;
 #endif
 #if RUNS_HIDDEN == RUNS_DEDUP
-    ordo_key_form next[RUN_TABLE_MAX]; /* The first key in run r after the tile. */
+    ordo_key_form next[RUN_TABLE_MAX];
     uint          has_next[RUN_TABLE_MAX];
-    uint          ticket, tiles_before; /* Scratch of the look-back (group/lookback.cl). */
+    uint          ticket, tiles_before;
 #endif
     uint start[RUNS_REGIONS];
     uint count[RUNS_REGIONS];
-    uint used[RUNS_ROUNDS_MAX + 1]; /* used[round] is the end of the round's last region. */
-    uint begin;                     /* Index in the output of the tile's first element. */
+    uint used[RUNS_ROUNDS_MAX + 1];
+    uint begin;
 } runs_local;
 #ifdef RUNS_LOCAL_BYTES
 ORDO_STATIC_ASSERT(sizeof(runs_local) <= RUNS_LOCAL_BYTES, "the host counts as many bytes");
 #endif
 
-/* Computes first slot and size of each region (2^round merged runs). `capacity` is the tile's maximum size. */
 ORDO_FN void runs_lay_out_round(__local runs_local *mem, uint round, uint n, uint capacity)
 {
     const uint first = runs_first_region(round);
@@ -90,10 +90,11 @@ ORDO_FN uint runs_output_before(__local const runs_local *mem, uint r, uint i)
     return i;
 }
 
-/* One work-item sets all key and value pointers, which saves registers. */
+/* True in the work-item that sets a kernel's i-th table of pointers. One work-item per table saves registers. */
 #define RUNS_SETTER(i) (get_local_id(0) == (i) * (RUNS_GROUP / 4))
 
-/* Computes the tile's part of each run, and the regions (merged runs) of each round. Ends with a barrier. */
+/* Computes the tile's part of each run, and the regions of each round. The tile has at most `capacity` elements. Ends
+ * with a barrier. */
 ORDO_FN void runs_lay_out(__local runs_local *mem, __global const uint *splits, uint tile, uint n_tiles, uint n_rounds,
                           uint capacity)
 {
@@ -135,14 +136,14 @@ ORDO_FN runs_keys runs_whole(__local const runs_local *mem, uint r)
     return mem->key_of[r] + mem->start[r] - mem->part[r].begin;
 }
 
-/* Loads keys and hidden bits of a tile of `count` elements, at least 1. Slots after the tile's end get its last
- * element. Ends with a barrier. */
+/* Loads keys and hidden bits of a tile of `count` elements, at least 1. Slots after the last element get a copy of it.
+ * Ends with a barrier. */
 ORDO_FN void runs_load_keys(__local runs_local *mem, uint n, uint count)
 {
     const uint lid = (uint) get_local_id(0);
     ordo_key   key[RUNS_ITEMS];
 #if RUNS_HIDDEN
-    uint hidden = 0; /* Bit i is 1 if key[i] is hidden. */
+    uint hidden = 0;
 #endif
     ORDO_UNROLL
     for (uint i = 0; i < RUNS_ITEMS; i++) {
@@ -165,15 +166,14 @@ ORDO_FN void runs_load_keys(__local runs_local *mem, uint n, uint count)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Returns whether the round may change this work-item's slots. */
 ORDO_FN bool runs_merges(__local const runs_local *mem, uint round, uint slot)
 {
     const uint right = runs_first_region(round - 1) + 1;
     return slot < mem->used[round] && (slot >= mem->count[right - 1] || mem->count[right] > 0);
 }
 
-/* Merges regions of the previous round in pairs, in place. n is the number of regions after round 0. Begins after a
- * barrier and ends with one. */
+/* Merges the regions of the previous round in pairs, in place. n is the number of regions after round 0. A barrier must
+ * precede. Ends with a barrier. */
 ORDO_FN void runs_merge_round(__local runs_local *mem, uint round, uint n)
 {
     const uint    slot = (uint) get_local_id(0) * RUNS_ITEMS;
@@ -213,7 +213,6 @@ ORDO_FN void runs_merge_round(__local runs_local *mem, uint round, uint n)
 /* ---- a tile's hidden bits -------------------------------------------------------------------------------------- */
 
 #if RUNS_HIDDEN == RUNS_KEEP
-/* Sets bit (shift + slot) of mem->marks for each hidden element. Ends with a barrier. */
 ORDO_FN void runs_mark_slots(__local runs_local *mem, uint count, uint shift)
 {
     const uint lid = (uint) get_local_id(0);
@@ -229,8 +228,8 @@ ORDO_FN void runs_mark_slots(__local runs_local *mem, uint count, uint shift)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Writes the tile's hidden bits to hidden_out, which was 0 before the launch. Two tiles may share a word, so the first
- * and the last word are written by atomic OR. */
+/* Writes the tile's hidden bits to hidden_out, which must be 0 before the launch. Two tiles may share a word, so atomic
+ * OR writes the first and the last word. */
 ORDO_FN void runs_store_hidden(__local runs_local *mem, uint count, __global uint *hidden_out)
 {
     const uint shift = mem->begin & 31, words = (shift + count + 31) / 32;
@@ -247,7 +246,6 @@ ORDO_FN void runs_store_hidden(__local runs_local *mem, uint count, __global uin
 
 #if RUNS_CLOSES_GAPS
 #if RUNS_HIDDEN == RUNS_DEDUP
-/* A run's first key after this tile, if there is one. */
 typedef struct {
     ordo_key_form key;
     bool          is;
@@ -271,7 +269,7 @@ ORDO_FN void runs_keep_next(__local runs_local *mem, runs_key next)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Returns whether an element after the tile has key x, the greatest key of the tile. */
+/* Returns whether a run has an element with key x after this tile. x is the tile's greatest key. */
 ORDO_FN bool runs_goes_on(__local const runs_local *mem, ordo_key_form x)
 {
     bool does = false;
@@ -292,7 +290,6 @@ ORDO_FN bool runs_is_newest(__local const runs_local *mem, uint slot, uint count
 }
 #endif
 
-/* Bit i of the result is 1 if the output keeps the element in this work-item's slot i. */
 ORDO_FN uint runs_visible_slots(__local const runs_local *mem, uint count)
 {
     const uint first = (uint) get_local_id(0) * RUNS_ITEMS;
@@ -306,7 +303,7 @@ ORDO_FN uint runs_visible_slots(__local const runs_local *mem, uint count)
 }
 
 #if VALUE_COMBINES
-/* Sets mem->upto for this work-item's elements of the second run. A barrier must follow. */
+/* Sets mem->upto for the elements in this work-item's slots. A barrier must follow. */
 ORDO_FN void runs_note_first(__local runs_local *mem, uint count)
 {
     const uint first = (uint) get_local_id(0) * RUNS_ITEMS, second_run = mem->start[1];
@@ -318,8 +315,8 @@ ORDO_FN void runs_note_first(__local runs_local *mem, uint count)
     }
 }
 
-/* Combines `value` with the first run's value of the same key, if it exists. `value` belongs to the element in `slot`,
- * which was in slot `at` before the merge. */
+/* Returns `value`, combined with run 0's value of the same key if run 0 has the key. `value` is the value of the
+ * element in `slot`, which was in slot `at` before the merge. */
 ORDO_FN merge_value runs_combined(__local const runs_local *mem, uint slot, uint at, merge_value value)
 {
     const uint second_run = mem->start[1];
@@ -332,14 +329,15 @@ ORDO_FN merge_value runs_combined(__local const runs_local *mem, uint slot, uint
 }
 #endif
 
-/* Returns the sum of `visible` over all earlier work-items. Sets *total to the group's sum. Contains a barrier. */
+/* Returns the sum of `visible` over all work-items before this one. Sets *total to the group's sum. Contains a
+ * barrier. */
 ORDO_FN uint runs_rank_visible(__local runs_local *mem, uint visible, __private uint *total)
 {
     const uint upto = team_fold_upto(visible);
     return group_fold_before(team_item(upto, TEAM_WIDTH - 1), &mem->visible, total) + upto - visible;
 }
 
-/* Moves this work-item's elements with a 1 bit in `visible` to successive slots from `begin` on. Ends with a
+/* Moves this work-item's elements whose bit in `visible` is 1 to successive slots from `begin` on. Ends with a
  * barrier. */
 ORDO_FN void runs_close_gaps(__local runs_local *mem, uint visible, uint begin)
 {
@@ -370,7 +368,7 @@ ORDO_FN void runs_close_gaps(__local runs_local *mem, uint visible, uint begin)
 }
 #endif
 
-/* Writes the keys of the first `left` slots. Needs a barrier before. */
+/* Writes the keys of the first `left` slots. A barrier must precede. */
 ORDO_FN void runs_store_keys(__local const runs_local *mem, uint left, __global ordo_key *keys_out)
 {
     const uint lid = (uint) get_local_id(0);
@@ -383,7 +381,7 @@ ORDO_FN void runs_store_keys(__local const runs_local *mem, uint left, __global 
 }
 
 /* Copies the values of the first `left` slots from their runs. `count` is the number of slots before the removal of
- * hidden elements. Needs a barrier before. */
+ * hidden elements. A barrier must precede. */
 ORDO_FN void runs_copy_values(__local const runs_local *mem, uint n, uint count, uint left,
                               __global merge_value *values_out)
 {

@@ -3,8 +3,8 @@
 #pragma once
 #include "group/run_cuts.cl"
 
-/* A head is the key of a run's next element with the run's number. Heads sort by key, then by run. Exhausted runs come
- * last. */
+/* A head is the key of a run's next element, with the run's number. Heads sort by key, then by run. A run without
+ * further elements has the greatest head. */
 #if KEY_BITS == 32
 typedef ulong     runs_head;
 ORDO_FN runs_head runs_head_of(ordo_key_form key, uint r)
@@ -63,11 +63,12 @@ ORDO_FN void runs_play(__private runs_head *winner, __private runs_head *loser)
 }
 #endif
 
-/* A binary tree, whose leaves are runs. Node n has the children 2n and 2n + 1. loser[n] is the greater of the two heads
- * that met at node n, `winner` the least head of all. Knuth, The Art of Computer Programming 3, 5.4.1. */
+/* A binary tree whose leaves are the heads of the runs. Node n has the children 2n and 2n + 1. At each node two heads
+ * meet: the lesser moves up, and loser[n] keeps the greater. `winner` is the least head of all. Knuth, The Art of
+ * Computer Programming 3, 5.4.1. */
 typedef struct {
     runs_head winner, loser[RUN_TABLE_MAX];
-    uint      at[RUN_TABLE_MAX], end[RUN_TABLE_MAX]; /* Next element and end of each run. */
+    uint      at[RUN_TABLE_MAX], end[RUN_TABLE_MAX];
     runs_keys key_of[RUN_TABLE_MAX];
 } runs_tournament;
 

@@ -14,7 +14,6 @@ typedef __global const ordo_key    *runs_keys;
 typedef __global const merge_value *runs_values;
 typedef __global const uint        *runs_words;
 
-/* Expands X(r, more) for each run r. */
 /* clang-format off */
 #define RUNS_EACH(X, more)                                  \
     X(0, more) X(1, more) X(2, more) X(3, more)             \

@@ -4,10 +4,10 @@
  * GROUP_SCAN_DEFINE(name, type, suffix, combine, identity) defines two functions for an associative and commutative
  * operation `combine`. `suffix` is 64 for types of 64 bits, else empty:
  *
- *       type group_scan_NAME(type x, __local type *scratch, __private type *total)
- *           combines x over work-items with lower local ids. *total becomes the combination of all x
- *       type group_reduce_NAME(type x, __local type *scratch)
- *           combines all x
+ *      type group_scan_NAME(type x, __local type *scratch, __private type *total)
+ *          returns the combination of x over work-items with lower local ids, sets *total to the combination of all x
+ *      type group_reduce_NAME(type x, __local type *scratch)
+ *          returns the combination of all x
  *
  * The whole group must call. scratch has GROUP_SCAN_WORDS values, and needs a barrier before its next use. */
 #pragma once
@@ -42,8 +42,8 @@
 
 #elif GROUP_TEAMS == 1 || GROUP_BY_TEAMS
 
-/* Each team writes its combined value to scratch. Then every team combines these values itself, which saves a
- * barrier. */
+/* Each team writes its combined value to scratch. Then every team combines the values of all teams itself, which saves
+ * a barrier. */
 #define GROUP_SCAN_DEFINE(name, type, suffix, combine, identity)                                                       \
     ORDO_FN type group_team_scan_##name(type x)                                                                        \
     {                                                                                                                  \
@@ -104,7 +104,7 @@
 
 #else
 
-/* Each step reads one half of scratch and writes the other, which saves a barrier. */
+/* Each step reads one half of scratch and writes the other half, which saves a barrier. */
 #define GROUP_SCAN_DEFINE(name, type, suffix, combine, identity)                                                       \
     ORDO_FN type group_scan_##name(type x, __local type *scratch, __private type *total)                               \
     {                                                                                                                  \

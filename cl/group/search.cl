@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A team (device/team.cl) searches a node of an index. A work-item searches a tree in local memory, or an interval of
- * an array. The *rank* of a query is the number of keys less than the query (SEARCH_UPPER: not greater). Queries are in
- * ordered form (shared/key.h). */
+/* Searches sorted keys. A team (device/team.cl) searches a node of an index, a work-item a tree in local memory or an
+ * interval of an array. The *rank* of a query is the number of keys less than the query, or with SEARCH_UPPER at most
+ * the query. Queries are in ordered form (shared/key.h). */
 #pragma once
 #include "device/team.cl"
 #include "shared/key.h"
@@ -19,7 +19,7 @@
 #ifndef SEARCH_ITEMS
 #define SEARCH_ITEMS 1
 #endif
-/* Unrolls the next loop, but on CPUs by four only. More takes seconds to compile. */
+/* Unrolls the next loop. On CPUs, unrolls it by four only, because more takes seconds to compile. */
 #if ORDO_CPU
 #define SEARCH_EACH _Pragma("unroll 4")
 #else
@@ -37,7 +37,7 @@ ORDO_FN bool search_before(ordo_key_form key, ordo_key_form query)
 
 /* ---- a node, by a team ----------------------------------------------------------------------------------------- */
 
-/* A lane loads a node in *pieces* of PIECE_KEYS keys: a vector on CPUs, 16 bytes on GPUs. */
+/* A *piece* is PIECE_KEYS keys that a lane loads at once: a vector on CPUs, 16 bytes on GPUs. */
 #if ORDO_CPU && KEY_BITS <= 64
 #define PIECE_KEYS (SEARCH_NODE < 16 ? SEARCH_NODE : 16)
 #else
@@ -186,7 +186,6 @@ ORDO_FN uint piece_before(__private const ordo_key_form piece[PIECE_KEYS], ordo_
     return before;
 }
 
-/* Returns how many of the node's keys in this lane's pieces come before the query. */
 ORDO_FN uint node_before(__global const ordo_key_form *node, ordo_key_form query)
 {
     uint before = 0;
@@ -203,10 +202,10 @@ ORDO_FN uint node_before(__global const ordo_key_form *node, ordo_key_form query
 
 /* ---- trees in local memory ------------------------------------------------------------------------------------- */
 
-/* The tree has 2^depth - 1 separators in breadth-first order: tree[1] is the root, node k has the children 2k and 2k +
- * 1. Khuong and Morin, Array Layouts for Comparison-Based Searching (JEA 2017). */
+/* A tree has 2^depth - 1 keys in breadth-first order: tree[1] is the root, node k has the children 2k and 2k + 1.
+ * Khuong and Morin, Array Layouts for Comparison-Based Searching (JEA 2017). */
 
-/* Returns the index in the tree of the i-th least separator, from 0. i < 2^depth - 1. */
+/* Returns the index in the tree of the key that has i lesser keys. i < 2^depth - 1. */
 ORDO_FN uint tree_place(uint depth, uint i)
 {
     const uint above_leaf = 31 - clz((i + 1) & (0 - (i + 1)));
@@ -236,8 +235,8 @@ typedef struct {
     uint first, count;
 } span;
 
-/* Sets rank[r] to the rank of query[r]. Before the call, rank[r] is the start of the interval of `count` keys to
- * search. */
+/* Sets rank[r] to the rank of query[r]. Searches `count` keys from index rank[r] on, so the caller must set rank[r]
+ * first. */
 ORDO_FN void span_ranks(__global const ordo_key *keys, uint count, __private const ordo_key_form query[SEARCH_ITEMS],
                         __private uint rank[SEARCH_ITEMS])
 {
@@ -254,12 +253,10 @@ ORDO_FN void span_ranks(__global const ordo_key *keys, uint count, __private con
         rank[r] += search_before(key_bits(keys[rank[r]]), query[r]);
 }
 
-/* Returns an interval that contains the rank of each query from `low` to `high`. One half of the group searches for
+/* Returns an interval that contains the ranks of all queries from `low` to `high`. One half of the group searches for
  * `low`, the other for `high`. The whole group must call. Begins and ends with a barrier. */
 #if SEARCH_GROUP > 1
 #define NARROW_PROBES (SEARCH_GROUP / 2)
-/* before[s][k] is 1 if the k-th compared key comes before the query: `low` for s = 0, `high` for s = 1. count[s] counts
- * these keys. */
 typedef struct {
     uint before[2][NARROW_PROBES];
     uint count[2];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorts one tile of a radix sort in a work-group: loads it, ranks the keys by a digit, writes the elements to the
- * output. The whole group must call each function.
+/* One pass of a radix sort. A work-group loads a tile of the keys, ranks the keys by a digit, and writes the elements
+ * to the output. The whole group must call each function.
  *
- * The widest digit has RANK_BITS bits. A kernel argument gives the digit, or with SORT_PLANNED a buffer, the plan. */
+ * A digit has at most RANK_BITS bits. Kernel arguments give the digit, or with SORT_PLANNED the buffer `plan`. */
 #pragma once
 #include "device/atomic.cl"
 #include "device/team.cl"
@@ -20,7 +20,7 @@
 
 /* ---- digits ---------------------------------------------------------------------------------------------------- */
 
-/* Part of a key's ordered form (shared/key.h). Digit 0 is the least significant. */
+/* A digit is a few adjacent bits of a key's ordered form (shared/key.h). Digit 0 is the least significant. */
 typedef struct {
     uint number, shift, mask;
 } sort_digit;
@@ -32,7 +32,7 @@ ORDO_FN sort_digit sort_digit_of(uint number, uint first_bit, uint bits, uint pa
     return (sort_digit) { number, first_bit + below, (1u << width) - 1 };
 }
 
-/* Kernels without a plan omit its parameters. Unused parameters cost up to 4 % of speed. */
+/* Kernels without a plan lack its parameters, because unused parameters cost up to 4 % of speed. */
 #if SORT_PLANNED
 #define SORT_PLAN_PARAMS __global const uint *plan, struct sort_planned planned,
 #define SORT_PLAN        plan, planned,
@@ -55,9 +55,9 @@ ORDO_FN sort_digit sort_pass_digit(SORT_PLAN_PARAMS struct sort_pass p)
 
 /* ---- a tile ---------------------------------------------------------------------------------------------------- */
 
-/* Holds the counts of all teams, then the keys in digit order, then the values. */
+/* Holds the digit counts of all teams first, then the keys in digit order, then the values in digit order. */
 typedef union {
-    uint       counts[RANK_TEAMS > 1 ? RANK_WORDS : 2 * RANK_RADIX]; /* Kernel sort_direct needs two rows of counts. */
+    uint       counts[RANK_TEAMS > 1 ? RANK_WORDS : 2 * RANK_RADIX]; /* The kernel sort_direct needs two rows. */
     ordo_key   keys[RANK_TILE];
     ordo_value values[ORDO_VALUE_BYTES ? RANK_TILE : 1];
 } sort_exchange;
@@ -68,7 +68,7 @@ typedef struct {
     uint          base[RANK_RADIX]; /* An element's output index is base[digit] plus its index in the sorted tile. */
     uint          tile;
     sort_digit    digit;
-    uint          missing; /* 1 + the number of an earlier tile with unpublished counts, or 0 if there is none. */
+    uint          missing;
 } sort_local_memory;
 
 #ifndef LOCAL_BYTES
@@ -82,7 +82,6 @@ ORDO_FN uint sort_tile_count(uint count, uint tile)
     return min(count - tile * RANK_TILE, (uint) RANK_TILE);
 }
 
-/* Loads the ordered forms of this work-item's keys. Forms after the tile's last key are all ones, which rank last. */
 ORDO_FN void sort_load_keys(__global const ordo_key *tile_keys, uint here, ordo_key_form *bits)
 {
     const uint first = rank_first_element();
@@ -99,12 +98,10 @@ ORDO_FN void sort_load_keys(__global const ordo_key *tile_keys, uint here, ordo_
     }
 }
 
-/* Digits of keys, four per register. */
 typedef struct {
     uint four[(RANK_ITEMS + 3) / 4];
 } sort_digits;
 
-/* Writes the keys to the output, and their digits to `digits`. */
 ORDO_FN void sort_store_keys(__local const sort_local_memory *l, uint here, uint shift, uint mask,
                              __global ordo_key *out, sort_digits *digits)
 {
@@ -131,7 +128,6 @@ ORDO_FN void sort_load_values(__global const ordo_value *tile_values, uint here,
     }
 }
 
-/* sort_store_keys must have set `digits`. */
 ORDO_FN void sort_move_values(__local sort_local_memory *l, const ordo_value *value, uint here,
                               const rank_places *places, const sort_digits *digits, __global ordo_value *out)
 {
@@ -159,7 +155,7 @@ ORDO_FN void sort_store_tile(__local sort_local_memory *l, uint here, sort_digit
         sort_move_values(l, value, here, places, &digits, values_out);
 }
 
-/* Replaces the counts in l->exchange by the keys in digit order. Begins with a barrier. A barrier must follow. */
+/* Writes the keys in digit order to l->exchange, over the counts. Begins with a barrier. A barrier must follow. */
 ORDO_FN void sort_exchange_keys(__local sort_local_memory *l, const ordo_key_form *bits, const rank_places *places)
 {
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -168,8 +164,8 @@ ORDO_FN void sort_exchange_keys(__local sort_local_memory *l, const ordo_key_for
         l->exchange.keys[rank_place_of(places, i)] = key_from_bits(bits[i]);
 }
 
-/* Sorts the keys of a tile by a digit into l->exchange. For the j-th digit value of this work-item, total[j] becomes
- * the number of its keys, start[j] the index of the first. A barrier must follow. */
+/* Sorts the keys of a tile by a digit into l->exchange. total[j] becomes the number of keys with this work-item's j-th
+ * digit value, start[j] the index of the first such key. A barrier must follow. */
 ORDO_FN void sort_rank_tile(__local sort_local_memory *l, const ordo_key_form *bits, sort_digit d, rank_places *places,
                             uint *total, uint *start)
 {

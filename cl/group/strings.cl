@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Divides rows among work-items, loads bytes of strings as words, and compares them.
  *
- *  STRINGS_GROUP  Work-items per group.
- *  STRINGS_TILE   Consecutive rows that a group handles. */
+ *  STRINGS_GROUP  number of work-items in a group
+ *  STRINGS_TILE   number of consecutive rows that a group handles */
 #pragma once
 #include "device/compiler.cl"
 
@@ -13,17 +13,17 @@
 #define STRINGS_TILE 4096
 #endif
 
-/* Loops over the rows i < count of the group's tile that this work-item handles. */
+/* Loops over the row numbers i < count that this work-item handles. */
 #define STRINGS_FIRST ((uint) get_group_id(0) * STRINGS_TILE)
 #define STRINGS_EACH(i, count)                                                                                         \
     for (uint i = STRINGS_FIRST + (uint) get_local_id(0),                                                              \
               end_ = min((count) -STRINGS_FIRST, (uint) STRINGS_TILE) + STRINGS_FIRST;                                 \
          i < end_; i += STRINGS_GROUP)
 
-/* A position is a byte's index in the buffer. */
+/* The bytes of all strings. A position is the index of a byte. Loads stay before position `end`. */
 typedef struct {
     __global const uchar *bytes;
-    ulong                 end; /* No load reaches position `end`. */
+    ulong                 end;
 } string_bytes;
 
 #if ORDO_CPU
@@ -33,7 +33,7 @@ ORDO_FN ulong string_load(__private const string_bytes *s, ulong at)
     return as_ulong(vload8(0, s->bytes + at));
 }
 #else
-/* GPUs load aligned words only. */
+/* GPUs load only aligned words, so string_load may touch 16 bytes. */
 #define STRING_LOAD 16
 ORDO_FN ulong string_load(__private const string_bytes *s, ulong at)
 {
@@ -43,7 +43,8 @@ ORDO_FN ulong string_load(__private const string_bytes *s, ulong at)
 }
 #endif
 
-/* Returns the `left` bytes from position `at` on (0 to 8), the first byte most significant. Missing bytes are 0. */
+/* Returns the `left` bytes (0 to 8) from position `at` on as a word. The first byte is the most significant. Missing
+ * bytes are 0. */
 ORDO_FN ulong string_word(__private const string_bytes *s, ulong at, uint left)
 {
     if (left == 0)
@@ -56,7 +57,6 @@ ORDO_FN ulong string_word(__private const string_bytes *s, ulong at, uint left)
     return word;
 }
 
-/* Returns the number of equal leading bytes, at most `most`. */
 ORDO_FN ulong string_shared(__private const string_bytes *a, ulong a_at, __private const string_bytes *b, ulong b_at,
                             ulong most)
 {
@@ -71,7 +71,8 @@ ORDO_FN ulong string_shared(__private const string_bytes *a, ulong a_at, __priva
 
 /* ---- columns --------------------------------------------------------------------------------------------------- */
 
-/* A column whose offsets have 8 bytes if `wide`, else 4. String i begins at position begin + offset i. */
+/* A column of strings. Its offsets have 8 bytes if `wide`, else 4. String i begins at position `begin` plus offset
+ * i. */
 typedef struct {
     __global const uint *offsets;
     ulong                offsets_at;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads and stores a work-group's tile of an array. Each work-item has TILE_ITEMS keys in registers. Aligned arrays are
- * accessed by vectors of TILE_VECTOR keys. */
+/* Loads and stores a tile, that is TILE_SIZE consecutive keys of an array that a work-group handles. Each work-item has
+ * TILE_ITEMS keys in registers. If the array is aligned, each access is a vector of TILE_VECTOR keys.
+ *
+ * Tile 0 begins `shift` keys before the array, at an aligned address. A position counts keys from the start of tile 0.
+ * A team (device/team.cl) has TILE_ROWS rows of TEAM_WIDTH vectors, one vector per lane. */
 
-/* Tile 0 begins `shift` keys before the array, so that vectors are aligned. A position counts keys from the start of
- * tile 0. A team (device/team.cl) has TILE_ROWS rows of TEAM_WIDTH vectors, one vector per lane. */
 #pragma once
 #include "group/fold.cl"
 
@@ -48,7 +49,6 @@ ORDO_FN bool tile_is_whole(uint tile, uint count, uint shift)
     return first < count && count - first >= TILE_SIZE;
 }
 
-/* Positions without a key get the key `missing`. */
 ORDO_FN void tile_load(__global const ordo_key *array, uint count, uint shift, uint tile, ordo_key missing,
                        __private tile_keys *t)
 {
@@ -96,7 +96,7 @@ ORDO_FN void tile_store(__global ordo_key *array, uint count, uint shift, uint t
     }
 }
 
-/* Bit k of the result is 1 if key k exists and its flag is not 0. */
+/* Bit k of the result is 1 if this work-item's key k exists and its flag is not 0. */
 ORDO_FN uint tile_load_flags(__global const uchar *flags, uint count, uint shift, uint tile)
 {
     const bool whole = tile_is_whole(tile, count, shift);

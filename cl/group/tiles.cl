@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scans an array in tiles: each element gets the reduction (sum, minimum or maximum) of all earlier elements. With
- * look-back (SCAN_LOOKBACK), one launch reads every element once. Otherwise tiles_sums reduces a range of tiles per
- * group, then tiles_ranges combines the results of earlier groups and writes the range. The whole group must call each
- * function. */
+/* Scans an array: each element gets the reduction (sum, minimum or maximum) of all earlier elements. A work-group
+ * handles a tile, that is a part of the array, at a time. With SCAN_LOOKBACK, one launch reads every element once
+ * (group/lookback.cl). Otherwise a first launch reduces a range of tiles per group (tiles_sums), and a second scans the
+ * ranges (tiles_ranges). The whole group must call each function. */
 
 /* The including file defines:
- *  LOOKBACK_INPUT   the type of the arguments
- *  input_tile       the type of a loaded tile
- *  tile_write       writes the results of a loaded tile. `before` is the reduction of earlier elements
+ *  LOOKBACK_INPUT   type that describes the array
+ *  input_tile       type of a loaded tile
+ *  tile_write       writes the results of a loaded tile. `before` is the reduction of all elements before the tile
  *  lookback_refold  reduces a tile (group/lookback.cl)
  * With group/tile.cl, also:
  *  tile_load_input  loads a tile
@@ -20,8 +20,6 @@
 
 #ifdef TILE_ROWS
 
-/* Returns the reduction of this team's keys. Sets t->row[r] to the reduction of the team's keys before this lane's
- * r-th vector. */
 ORDO_FN fold_item tile_rows(uint tile, __private input_tile *t)
 {
     fold_item before = fold_identity();
@@ -39,7 +37,7 @@ ORDO_FN fold_item tile_rows(uint tile, __private input_tile *t)
     return before;
 }
 
-/* Loads a tile and returns its reduction. Sets t->row[r] to the reduction of the keys before this lane's r-th
+/* Loads a tile and returns its reduction. Sets t->row[r] to the reduction of the tile's keys before this lane's r-th
  * vector. */
 ORDO_FN fold_item tile_fold(__private const LOOKBACK_INPUT *in, uint tile, __private input_tile *t,
                             __local fold_scratch *scratch)
@@ -53,7 +51,8 @@ ORDO_FN fold_item tile_fold(__private const LOOKBACK_INPUT *in, uint tile, __pri
     return total;
 }
 
-/* `before` is the reduction of all earlier tiles. Returns the reduction up to the tile's end. */
+/* Loads and writes a tile. `before` is the reduction of all earlier tiles. Returns the reduction up to the tile's
+ * end. */
 ORDO_FN fold_item tile_whole(__private const LOOKBACK_INPUT *in, uint tile, fold_item before,
                              __local fold_scratch *scratch)
 {
@@ -72,12 +71,11 @@ ORDO_FN uint tiles_end(uint tiles, uint range, uint group)
     return first + min(range, tiles - first);
 }
 
-/* Writes this group's range of tiles. sums[g] is the reduction of range g. `sums` is NULL if there is only one
- * range. */
+/* Scans this group's range of tiles. sums[g] is the reduction of range g. `sums` is NULL if there is only one range. */
 ORDO_FN void tiles_ranges(__private const LOOKBACK_INPUT *in, uint tiles, uint range, __global const fold_item *sums,
                           __local fold_scratch *scratch)
 {
-    const uint written = FOLD_GROUP == 1 && sums ? 1 : 0; /* Number of ranges that tiles_sums has written. */
+    const uint written = FOLD_GROUP == 1 && sums ? 1 : 0; /* 1 if tiles_sums has written range 0. */
     const uint group = (uint) get_group_id(0) + written, end = tiles_end(tiles, range, group);
     fold_item  before = group_fold_items(sums, group, scratch);
     for (uint tile = group * range; tile < end; tile++)
@@ -108,7 +106,7 @@ ORDO_FN void tiles_look_back(__private const LOOKBACK_INPUT *in, bool in_place, 
 
 #else
 
-/* Sets sums[g] to the reduction of group g's tiles. On CPUs, group 0 also writes its tiles. */
+/* Sets sums[g] to the reduction of group g's tiles. If groups have one work-item, group 0 also writes its tiles. */
 ORDO_FN void tiles_sums(__private const LOOKBACK_INPUT *in, uint tiles, uint range, __global fold_item *sums,
                         __local fold_scratch *scratch)
 {

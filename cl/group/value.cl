@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Combines two values by a sum modulo 2^32 or 2^64, a minimum or a maximum. Values are typed and ordered like keys
- * (shared/key.h). A kernel argument `how` (VALUE_HOW) or the macros COMBINE_OP and COMBINE_TYPE give the operation and
+/* Combines two values: their sum modulo 2^32 or 2^64, minimum or maximum. Values have the types and orders of keys
+ * (shared/key.h). An argument `how` (VALUE_HOW) or the macros COMBINE_OP and COMBINE_TYPE give the operation and the
  * type. */
 #pragma once
 #include "device/compiler.cl"
@@ -29,8 +29,8 @@
 
 #define VALUE_SIGN_ ((ordo_value) 1 << (8 * ORDO_VALUE_BYTES - 1))
 
-/* Maps a value to an unsigned number. value_combine_by picks the value with the greater number, for minima and maxima
- * (`how`). */
+/* Maps a value to an unsigned number. In a minimum or maximum (`how`), value_combine_by returns the value with the
+ * greater number. */
 ORDO_FN ordo_value value_rank(ordo_value value, uint how)
 {
     const uint       order = VALUE_ORDER_OF(how);

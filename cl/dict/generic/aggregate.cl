@@ -16,8 +16,6 @@ ORDO_FN ordo_value aggregate_of(__global const ordo_value *values, ulong first, 
     return sum;
 }
 
-/* Combines groups of AGGREGATE_FAN values into one value each. The `count` values begin at levels[from], the results at
- * levels[to]. */
 ORDO_KERNEL(RUN_GROUP)
 void aggregate_level(__global ordo_value *levels, ulong from, uint count, ulong to)
 {
@@ -27,8 +25,8 @@ void aggregate_level(__global ordo_value *levels, ulong from, uint count, ulong 
     }
 }
 
-/* Interval i has the indices offsets[i] .. offsets[i + 1] - 1, or first[i] .. past[i] - 1 if offsets is NULL. It is
- * empty if past[i] < first[i]. */
+/* Interval i has the indices offsets[i] .. offsets[i + 1] - 1. If offsets is NULL, it has the indices first[i] ..
+ * past[i] - 1, or none if past[i] < first[i]. */
 #define AGGREGATE_INTERVALS __global const ulong *offsets, __global const uint *first, __global const uint *past, uint n
 #define AGGREGATE_FIRST(i)  (offsets ? offsets[i] : first[i])
 #define AGGREGATE_PAST(i)   (offsets ? offsets[(i) + 1] : max(first[i], past[i]))

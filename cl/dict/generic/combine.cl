@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Combines the values of a batch with the dictionary's values of type COMBINE_TYPE, by COMBINE_OP (sum, minimum or
- * maximum). */
+/* Combines the values of a batch with the values in the dictionary, by COMBINE_OP (sum, minimum or maximum). The values
+ * have the type COMBINE_TYPE. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/each.cl"
@@ -9,15 +9,14 @@
 
 /* Built together: combine_heads combine_brought combine_made */
 
-/* Elements that a work-item loads together. */
 #if ORDO_CPU
 #define COMBINE_ITEMS 1
 #else
 #define COMBINE_ITEMS 4
 #endif
 
-/* Sets heads[j] to whether key j is the first of equal keys. If heads[j] and found[j] are true, combines the key's old
- * value before[j] into values[j]. */
+/* heads[j] becomes 1 if key j is the first of equal keys, else 0. If it is 1 and found[j] is true, combines the key's
+ * old value before[j] into values[j]. */
 ORDO_KERNEL(RUN_GROUP)
 void combine_heads(__global const ordo_key *restrict keys, ulong     keys_at, __global const uchar *restrict found,
                    __global const merge_value *restrict before, uint n, __global uchar *restrict heads,
@@ -44,8 +43,8 @@ void combine_heads(__global const ordo_key *restrict keys, ulong     keys_at, __
     }
 }
 
-/* Sets brought[j] to the value that operation j adds to its key's value, or to VALUE_NONE, the identity. An insert adds
- * its value only if insert[j] is j (struct sorted_batch) and its key was absent when its segment began. */
+/* Sets brought[j] to the value that operation j combines into its key's value, or to VALUE_NONE, the identity. An
+ * insert has an effect only if insert[j] is j (struct sorted_batch) and its key was absent when its segment began. */
 ORDO_KERNEL(RUN_GROUP)
 void combine_brought(__global const uchar *codes, ulong codes_at, __global const merge_value *values, ulong values_at,
                      __global const uint *index, __global const uint *start, __global const uint *insert,
@@ -60,8 +59,8 @@ void combine_brought(__global const uchar *codes, ulong codes_at, __global const
     }
 }
 
-/* Before the call, made[j] combines brought[start[j]] .. brought[j]. Combines before[j], the key's value before the
- * batch, into made[j]. Leaves made[j] if the key was absent, or if operation start[j] is an upsert or erasure. */
+/* Before the call, made[j] combines brought[start[j]] .. brought[j]. Combines the key's value before the batch,
+ * before[j], into made[j]. Leaves made[j] if the key was absent, or if operation start[j] is an upsert or erasure. */
 ORDO_KERNEL(RUN_GROUP)
 void combine_made(__global const uchar *codes, ulong codes_at, __global const uint *index, __global const uint *start,
                   __global const uchar *there, __global const merge_value *before, uint n, __global merge_value *made)

@@ -11,8 +11,9 @@
 
 #define INTERVAL_NONE 0xffffffffu
 
-/* Range i has the ranks first[i] .. past[i] - 1. Keeps its first `most` elements, or if `descending` its last.
- * lengths[i] becomes their number, ends[i] their greatest rank, or if `descending` their least. */
+/* Range i has the elements with ranks first[i] .. past[i] - 1. Keeps at most `limit` and limits[i] of them: those with
+ * the least ranks, or if `descending` the greatest. lengths[i] becomes their number. ends[i] becomes their greatest
+ * rank, or if `descending` their least. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_limit(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                     __global const uint *first, __global const uint *past, __global const uint *limits, ulong limits_at,
@@ -27,8 +28,8 @@ void interval_limit(__global const ordo_key *lo, ulong lo_at, __global const ord
     }
 }
 
-/* Writes the limited ranges as keys. ends[i] is the key whose rank interval_limit wrote. It replaces the upper bound,
- * or if `descending` the lower. An empty range gets lo_out > hi_out. */
+/* Writes bounds of the ranges that interval_limit limited. ends[i] must be the key whose rank interval_limit wrote. It
+ * replaces the upper bound, or if `descending` the lower bound. An empty range gets lo_out[i] > hi_out[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_bound(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                     __global const uint *lengths, __global const ordo_key *ends, uint descending,
@@ -123,8 +124,8 @@ void interval_gather(__global const uint *past, __global const uint *numbers, ui
         ends[j] = past[numbers[j]];
 }
 
-/* Makes intervals of ranks disjoint. They are sorted by begins[]. Raises begins[j] to covered[j], the greatest of
- * ends[0] .. ends[j - 1]. lengths[j] becomes the number of remaining ranks. */
+/* Makes intervals of ranks disjoint. The intervals are sorted by begins[]. covered[j] is the greatest of ends[0] ..
+ * ends[j - 1]. Raises begins[j] to covered[j]. lengths[j] becomes the number of ranks that interval j keeps. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_clip(__global uint *begins, __global const uint *ends, __global const uint *covered, uint n,
                    __global ulong *lengths)
@@ -137,8 +138,8 @@ void interval_clip(__global uint *begins, __global const uint *ends, __global co
     }
 }
 
-/* Writes disjoint intervals as keys. keys[j] is the first key of interval j. `offsets` holds the exclusive prefix sums
- * of the lengths. An empty interval gets lo_out > hi_out. */
+/* Writes the keys that bound disjoint intervals. keys[j] is the first key of interval j. offsets[] holds the exclusive
+ * prefix sums of the lengths. An empty interval gets lo_out[j] > hi_out[j]. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_erase(__global const ordo_key *keys, __global const ordo_key *hi, ulong hi_at,
                     __global const uint *numbers, __global const ulong *offsets, uint n, __global ordo_key *lo_out,
@@ -181,8 +182,8 @@ ORDO_FN uint interval_less(__global const uint *sorted, uint m, uint x)
     return low;
 }
 
-/* Piece p has the ranks ends[p] .. ends[p + 1] - 1, and `ends` is sorted. Replaces the ranks first[i] and past[i] by
- * the pieces that begin there. */
+/* The sorted array ends[] divides ranks into pieces: piece p has the ranks ends[p] .. ends[p + 1] - 1. Replaces the
+ * ranks first[i] and past[i] by the numbers of the pieces that begin there. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_find(__global const uint *ends, uint m, uint n, __global uint *first, __global uint *past)
 {
@@ -192,9 +193,9 @@ void interval_find(__global const uint *ends, uint m, uint n, __global uint *fir
     }
 }
 
-/* Handles intervals of 2^level to 2^(level + 1) - 1 pieces. Two segments of 2^level pieces cover such an interval i.
- * One begins at its first piece, the other ends at its last. Lowers both segments' owners to at most i. owners[p]
- * belongs to the segment that begins at piece p. */
+/* Handles intervals of 2^level to 2^(level + 1) - 1 pieces. Two segments of 2^level pieces cover such an interval: one
+ * begins at its first piece, the other ends at its last. Sets each segment's owner to the interval's number i, if i is
+ * less. owners[p] is the owner of the segment that begins at piece p. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_paint(__global const uint *first, __global const uint *past, uint n, uint level, __global uint *owners)
 {
@@ -207,9 +208,9 @@ void interval_paint(__global const uint *first, __global const uint *past, uint 
     }
 }
 
-/* A segment's owner is the least interval that covers it. Computes the owners of segments of 2^level pieces (`to`) from
- * the owners of segments twice as long (`from`). The index is a segment's first piece. Two long segments contain the
- * short one at p: those at p and at p - 2^level. */
+/* The owner of a segment is the least number of an interval that covers it. Computes the owners of segments of 2^level
+ * pieces (`to`) from the owners of segments twice as long (`from`). Index p stands for the segment that begins at piece
+ * p. Two long segments contain it: one begins at p, the other at p - 2^level. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_push(__global const uint *from, uint m, uint level, __global uint *to)
 {

@@ -10,11 +10,11 @@ ORDO_FN uint run_word_mask(uint word, uint count)
     return count - word * 32 >= 32 ? 0xffffffffu : (1u << (count - word * 32)) - 1;
 }
 
-/* Lowers findings[f] to the index of the first violation of invariant f (RUN_... in shared/runs.h). A newer run
- * replaces stale elements. Adds their number to findings[RUN_STALE].
+/* Lowers findings[f] to the index of the first violation of invariant f (RUN_... in shared/runs.h). Adds to
+ * findings[RUN_STALE] the number of stale elements, which a newer run replaces.
  *
- * words[] has the correct bitmap of stale elements, from stale_at on. If `counted`, words[] also has the correct array
- * `visible`, from counted_at on. */
+ * words[] has the correct bitmap of stale elements from index stale_at on. If `counted`, words[] has the correct array
+ * visible[] from index counted_at on. */
 ORDO_KERNEL(RUN_GROUP)
 void run_check(__global const ordo_key *keys, uint count, __global const uint *hidden, ulong hidden_at,
                __global const uint *visible, ulong visible_at, __global const uint *words, ulong stale_at,

@@ -14,7 +14,7 @@ typedef struct {
 #endif
     __global uchar      *found;
     __global const uint *hidden;
-    uint                 stage; /* Bits RUN_FIRST_STAGE for the newest run, RUN_LAST_STAGE for the oldest. */
+    uint                 stage;
 } answers;
 
 #if ORDO_VALUE_BYTES
@@ -36,8 +36,8 @@ typedef struct {
 
 enum { FIND_OPEN, FIND_FOUND, FIND_ERASED };
 
-/* Writes the result of query i, unless a newer run has the key. `rank` is the number of the run's keys at most the
- * query. If `equal`, the last of these keys equals the query. */
+/* Writes the result of query i, unless a newer run has its key. `rank` is the number of the run's keys that are at most
+ * the query. If `equal`, the last of these keys equals the query. */
 ORDO_FN void answer(key_array keys, answers to, uint i, uint rank, ordo_key_form query, bool equal)
 {
     uint state = to.stage & RUN_FIRST_STAGE ? FIND_OPEN : to.found[i];

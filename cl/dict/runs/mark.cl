@@ -16,7 +16,6 @@ typedef struct {
         PLACES hidden_mem + hidden_at                                                                                  \
     }
 
-/* Hides element rank - 1 if its key equals the query (`equal`). */
 ORDO_FN void answer(key_array keys, answers to, uint i, uint rank, ordo_key_form query, bool equal)
 {
     if (!equal)

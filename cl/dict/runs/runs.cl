@@ -10,7 +10,8 @@
 /* Built together: run_gone run_hide */
 
 /* Adds to counts[i] the number of one run's visible elements with keys from lo[i] to hi[i]. If `first`, overwrites
- * counts[i]. In the run, ranks[i] keys are less than lo[i], and ranks[n + i] keys are at most hi[i]. */
+ * counts[i]. ranks[i] must be the number of the run's keys less than lo[i], and ranks[n + i] the number of keys at most
+ * hi[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_count(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                __global const uint *ranks, __global const uint *hidden, ulong hidden_at, __global const uint *visible,
@@ -29,9 +30,9 @@ void run_count(__global const ordo_key *lo, ulong lo_at, __global const ordo_key
     }
 }
 
-/* Each query finds a visible element of one run. Queries before n_forward find the first from index ranks[i] on, the
- * others the last before ranks[i]. A nearer result of an earlier launch (another run) stays. If `first`, there is
- * none. */
+/* Each query finds a visible element of one run. The first n_forward queries find the first visible element from index
+ * ranks[i] on, the others the last one before ranks[i]. If an earlier launch found a nearer key in another run, keeps
+ * that result. `first` means that no launch came before. */
 ORDO_KERNEL(RUN_GROUP)
 void run_seek(__global const ordo_key *keys, __global const merge_value *values, ulong values_at, uint count,
               __global const uint *hidden, ulong hidden_at, __global const uint *visible, ulong visible_at,
@@ -75,7 +76,6 @@ ORDO_FN void range_barrier(void)
 #endif
 }
 
-/* Declares `mem`, a table of runs in local memory. The statements `points` fill the table. */
 #define RANGE_RUNS(mem, points)                                                                                        \
     __local range_runs mem;                                                                                            \
     if (get_local_id(0) == 0) {                                                                                        \
@@ -88,8 +88,8 @@ ORDO_FN uint range_visible(__local const range_runs *runs, uint r, uint i)
     return runs->hidden_of[r] ? run_visible_before(runs->hidden_of[r], runs->visible_of[r], i) : i;
 }
 
-/* Counts keys of each run r. lows[r * n + i] becomes the number less than lo[i], highs[r * n + i] the number at most
- * hi[i]. */
+/* For each run r, lows[r * n + i] becomes the number of keys less than lo[i], highs[r * n + i] the number of keys at
+ * most hi[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_bounds(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi,
                 ulong hi_at, uint n, __global uint *lows, __global uint *highs)
@@ -109,15 +109,15 @@ void run_bounds(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_
     }
 }
 
-/* In wider ranges, run_write counts visible elements from each run's start. This takes one call of run_visible_before,
- * not two. */
+/* A range with more than RANGE_WIDE elements is wide. For a wide range, run_write counts the visible elements from each
+ * run's start, which takes one call of run_visible_before instead of two. */
 #define RANGE_WIDE RUN_BLOCK
 
-/* Measures each range i, with lows and highs from run_bounds.
+/* Measures each range i. lows[] and highs[] are from run_bounds.
  *
- *   candidates[i]   number of elements in all runs, visible or hidden
- *   offsets[i]      number of visible elements
- *   before[i]       number of visible elements below the range, if candidates[i] > RANGE_WIDE */
+ *  candidates[i]   number of elements in all runs, visible or hidden
+ *  offsets[i]      number of visible elements
+ *  before[i]       number of visible elements with keys less than lo[i], if candidates[i] > RANGE_WIDE */
 ORDO_KERNEL(RUN_GROUP)
 void run_measure(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi,
                  ulong hi_at, uint n, __global const uint *lows, __global const uint *highs, __global ulong *candidates,
@@ -146,9 +146,9 @@ void run_measure(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo
 
 #define RANGE_ITEMS 4
 
-/* Writes a range's element number i over all runs, if visible. Its output index is `place` plus a count of lesser
- * visible elements. The count covers whole runs if `wide`, else only the range. If `all`, no element of the range is
- * hidden. */
+/* Writes element number i of a range, counted over all runs, if the element is visible. Its output index is `place`
+ * plus the number of lesser visible elements. If `wide`, this number includes elements before the range. If `all`, no
+ * element of the range is hidden. */
 ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint query, ulong i, ulong place, bool all,
                        bool wide, __global const uint *lows, __global const uint *highs, __global ordo_key *keys_out,
                        __global merge_value *values_out)
@@ -180,8 +180,8 @@ ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint
 #endif
 }
 
-/* Writes the visible elements of all ranges. If their number offsets[last] exceeds `capacity`, writes nothing.
- * candidates[] and offsets[] are the exclusive prefix sums of run_measure's results. */
+/* Writes the visible elements of all ranges, or nothing if there are more than `capacity`. offsets[last] is their
+ * number. candidates[] and offsets[] must hold the exclusive prefix sums of run_measure's results. */
 ORDO_KERNEL(RUN_GROUP)
 void run_range(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *lows, __global const uint *highs, uint n,
                __global const ulong *candidates, __global const uint *before, __global const ulong *offsets,
@@ -217,8 +217,6 @@ void run_range(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *lows, 
     }
 }
 
-/* Adds to ranks[i] one run's number of visible elements before index local_ranks[i]. If `first`, overwrites
- * ranks[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_rank(__global const uint *local_ranks, uint n, __global const uint *hidden, ulong hidden_at,
               __global const uint *visible, ulong visible_at, uint first, __global uint *ranks, ulong ranks_at)
@@ -232,8 +230,8 @@ void run_rank(__global const uint *local_ranks, uint n, __global const uint *hid
 
 #define RANK_NEAR 8
 
-/* Returns the last block up to `last` that has at most `rank` visible elements before it. Starts from a guess, because
- * hidden elements are mostly spread evenly. */
+/* Returns the last block up to `last` with at most `rank` visible elements before it. The search starts from a guess,
+ * because hidden elements are mostly spread evenly. */
 ORDO_FN uint run_block_of_rank(__global const uint *visible, uint last, uint count, uint rank)
 {
     const uint total = visible[last + 1];
@@ -254,7 +252,7 @@ ORDO_FN uint run_block_of_rank(__global const uint *visible, uint last, uint cou
     return low;
 }
 
-/* Returns the index of the visible element with `rank` visible elements before it. It must exist. */
+/* Returns the index of the visible element that has `rank` visible elements before it. The element must exist. */
 ORDO_FN uint run_place_of_rank(__global const uint *hidden, __global const uint *visible, uint count, uint rank)
 {
     if (!hidden)
@@ -270,8 +268,8 @@ ORDO_FN uint run_place_of_rank(__global const uint *hidden, __global const uint 
     return word * 32 + (31 - clz(bits & (0 - bits)));
 }
 
-/* Returns the key with `rank` lesser visible elements in all runs. It must exist. past[r] becomes run r's number of
- * keys at most this key. */
+/* Returns the key that has `rank` lesser visible elements in all runs. The key must exist. past[r] becomes the number
+ * of run r's keys that are at most this key. */
 ORDO_FN ordo_key_form run_key_of_rank(__local const range_runs *runs, const run_table *table, uint rank,
                                       __private uint past[RUN_TABLE_MAX])
 {
@@ -352,7 +350,7 @@ ORDO_FN void ends_write(__local const range_runs *runs, uint run, uint place, en
 }
 
 #if ORDO_CPU
-/* Finds the first visible element of run r from index i on, or if `down` the last before index i. Returns 1 + its
+/* Finds the first visible element of run r from index i on, or if `down` the last one before index i. Returns 1 + its
  * index, or 0 if there is none. */
 ORDO_FN uint ends_next(__local const range_runs *runs, uint r, uint count, uint i, bool down)
 {
@@ -362,7 +360,6 @@ ORDO_FN uint ends_next(__local const range_runs *runs, uint r, uint count, uint 
     return next < count ? next + 1 : 0;
 }
 
-/* Returns the run whose next element has the least key (the greatest if `down`). */
 ORDO_FN uint ends_best(uint n_runs, __private const uint next[RUN_TABLE_MAX],
                        __private const ordo_key_form key[RUN_TABLE_MAX], bool down)
 {
@@ -374,7 +371,8 @@ ORDO_FN uint ends_best(uint n_runs, __private const uint next[RUN_TABLE_MAX],
     return best;
 }
 
-/* One work-item merges the runs from the least key up, or if `last` from the greatest down. */
+/* One work-item merges the runs from the least key up, or if `last` from the greatest key down, and writes the first
+ * `wanted` elements. */
 ORDO_FN void ends_merge(__local const range_runs *runs, const run_table *table, uint wanted, bool last, ends_out out,
                         __global run_interval *spans)
 {
@@ -402,8 +400,8 @@ ORDO_FN void ends_merge(__local const range_runs *runs, const run_table *table, 
     }
 }
 #else
-/* Sets spans[r] to run r's elements up to the key of element `place` of run `run`. If `last`, the span begins at that
- * key instead. */
+/* Sets spans[r] to run r's elements up to the key of element `place` of run `run`. If `last`, sets it to the elements
+ * from that key to the run's end. */
 ORDO_FN void ends_bound(__local const range_runs *runs, const run_table *table, uint run, uint place, bool last,
                         __global run_interval *spans)
 {
@@ -418,7 +416,6 @@ ORDO_FN void ends_bound(__local const range_runs *runs, const run_table *table, 
     }
 }
 
-/* Counts the visible elements less than element `place` of run `run`. `before` of them are in run `run`. */
 ORDO_FN uint ends_rank(__local const range_runs *runs, const run_table *table, uint run, uint place, uint before)
 {
     const ordo_key_form key = key_bits(runs->key_of[run][place]);
@@ -427,8 +424,8 @@ ORDO_FN uint ends_rank(__local const range_runs *runs, const run_table *table, u
     return before;
 }
 
-/* Writes the output and spans of run_ends. An element's output index is the number of lesser visible elements, or if
- * `last` of greater ones. */
+/* Each work-item writes single elements. An element's output index is the number of visible elements with lesser keys,
+ * or if `last` with greater keys. */
 ORDO_FN void ends_each(__local const range_runs *runs, const run_table *table, uint most, uint all, bool last,
                        ends_out out, __global run_interval *spans)
 {
@@ -449,8 +446,8 @@ ORDO_FN void ends_each(__local const range_runs *runs, const run_table *table, u
 #endif
 
 /* Writes the `most` visible elements with the least keys, in key order. If `last`, writes those with the greatest keys,
- * in reverse order. *total becomes the number of visible elements. spans[r] becomes the interval of written elements in
- * run r. Elements that a newer run replaces must be hidden. */
+ * in reverse order. *total becomes the number of visible elements in all runs. spans[r] becomes the interval of run r
+ * that contains its written elements. Elements that a newer run replaces must be hidden. */
 ORDO_KERNEL(RUN_GROUP)
 void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __global ordo_key *keys_out,
               ulong keys_out_at, __global merge_value *values_out, ulong values_out_at, __global run_interval *spans,
@@ -474,8 +471,9 @@ void run_ends(RUNS_KEYS RUNS_VALUES run_table runs, uint most, uint last, __glob
 #endif
 }
 
-/* Sets spans[r] to run r's elements lows[r] .. highs[r] - 1. run_bounds found them, because a CPU compiler miscompiled
- * searches here. Elements that a newer run replaces must be hidden, and visible[] complete. */
+/* Sets spans[r] to run r's elements lows[r] .. highs[r] - 1. The kernel run_bounds finds lows[] and highs[], because a
+ * CPU compiler miscompiled searches in this kernel. Elements that a newer run replaces must be hidden, and visible[]
+ * must be complete. */
 ORDO_KERNEL(RUN_GROUP)
 void run_span(RUNS_KEYS run_table runs, __global const uint *lows, __global const uint *highs,
               __global run_interval *spans)
@@ -523,8 +521,8 @@ ORDO_FN uint run_entry_without(run_interval span, uint entry, uint visible)
 #define HIDE_EACH(i, n) RUN_EACH (uint, i, n)
 #endif
 
-/* Hides the elements of spans[r] in each run r, and corrects visible[]. PoCL 3.1 miscompiles run_hide and run_ends in
- * separate files. */
+/* Hides the elements of spans[r] in each run r, and corrects visible[]. PoCL 3.1 miscompiles run_hide and run_ends if
+ * they are in separate files. */
 ORDO_KERNEL(RUN_GROUP)
 void run_hide(RUNS_EACH(RUNS_BLOCK_ARG, ) run_table runs, __global const run_interval *spans)
 {
