@@ -7,7 +7,6 @@
 
 #include "shared/group.h"
 
-/* Arguments of ordo_reduce_by_key, or of ordo_unique if `values` is false. */
 struct by_key {
     ordo_type         key, value, result;
     bool              values, wide, sorted;

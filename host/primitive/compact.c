@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implements ordo_compact. */
 #include "primitive/host_array.h"
 #include "primitive/tiles.h"
 

@@ -66,16 +66,16 @@ static bool overlaps(const struct ordo_host_array *arrays, size_t n, size_t i)
     return false;
 }
 
-/* Kernels need an address that is a multiple of `power`, at most 16. `power` is the greatest power of two that divides
- * the element size. */
+/* Kernels load up to 16 bytes at once. So the address must be a multiple of `power`, the greatest power of two that
+ * divides the element size, but at most of 16. */
 static bool is_aligned(const struct ordo_host_array *a)
 {
     const size_t power = a->bytes & (~a->bytes + 1);
     return (uintptr_t) memory_of(a) % (power < 16 ? power : 16) == 0;
 }
 
-/* Lets kernels use the caller's memory, if the device can. An array that is both input and output is copied, because it
- * must stay unchanged if the call fails. */
+/* Lets kernels use the caller's memory, if the device supports this. An array that is both input and output is copied,
+ * because it must stay unchanged if the call fails. */
 static void share(ordo_device *dev, struct ordo_host_array *arrays, size_t n, size_t i)
 {
     struct ordo_host_array *a = &arrays[i];
@@ -106,7 +106,7 @@ static size_t wanted_of(const struct ordo_host_array *a)
     return count * a->bytes;
 }
 
-/* Alignment in bytes of each array in a stage, a buffer for all arrays of a call. */
+/* All small arrays of a call lie in one buffer, the stage. Each begins at a multiple of this number of bytes. */
 #define STAGE_GRAIN 64
 
 static size_t round_up(size_t at, size_t grain)
@@ -114,8 +114,8 @@ static size_t round_up(size_t at, size_t grain)
     return (at + grain - 1) / grain * grain;
 }
 
-/* Places the arrays whose flags equal `up` and `down` after the first `used` bytes of the stage. Returns the end of the
- * last array. */
+/* Assigns offsets in the stage, from `used` on, to the arrays with upload == up and download == down. Returns the end
+ * of the last one. */
 static size_t lay_out(struct ordo_host_array *arrays, size_t n, bool up, bool down, size_t used)
 {
     for (size_t i = 0; i < n; i++) {
@@ -136,7 +136,6 @@ static bool are_small(const struct ordo_host_array *arrays, size_t n)
     return n > 0;
 }
 
-/* Copies all inputs into one stage and uploads them by one command. Does nothing if the arrays do not fit. */
 static ordo_status send_staged(struct ordo_call *call, struct ordo_host_array *arrays, size_t n)
 {
     if (!are_small(arrays, n))

@@ -18,16 +18,16 @@
 
 struct ordo_host_array {
     const char        *name;
-    const void        *from;  /* The input array, if `upload` is true. */
-    void              *to;    /* The output array, if `download` is true. */
+    const void        *from;
+    void              *to;
     size_t             count; /* A call with fewer results lowers `count` before the download. */
     size_t             bytes; /* Bytes per element. 0 if there is no array. */
     bool               upload;
     bool               download;
-    bool               copied; /* Kernels must not use the caller's memory. */
-    bool               shared; /* Kernels use the caller's memory, not a copy. */
-    struct ordo_slice  slice;  /* The array in device memory, set by ordo_host_begin. */
-    struct ordo_stage *stage;  /* Buffer of all arrays of the call, or NULL. */
+    bool               copied;
+    bool               shared;
+    struct ordo_slice  slice; /* The array in device memory, set by ordo_host_begin. */
+    struct ordo_stage *stage;
     size_t             staged_at;
     const size_t      *limit; /* Maximum number of elements to download, or NULL. */
 };
@@ -50,7 +50,7 @@ struct ordo_host_array {
 ordo_status ordo_host_begin(struct ordo_call *call, ordo_device *dev, struct ordo_last_call *last,
                             struct ordo_host_array *arrays, size_t n);
 
-/* Downloads one array before the call ends. Returns `status` if it is an error. */
+/* Downloads one array before the call ends. If `status` is an error, only returns it. */
 ordo_status ordo_host_read(struct ordo_call *call, const struct ordo_host_array *array, ordo_status status);
 
 /* Downloads all outputs before the call ends. ordo_host_end then omits them. */

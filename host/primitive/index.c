@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds search indexes. */
 #include "primitive/index.h"
 #include "primitive/scan.h"
 
@@ -21,10 +20,9 @@ static cl_uint least(cl_uint a, cl_uint b)
 
 /* ---- the layout ---------------------------------------------------------------------------------------------- */
 
-/* Assumed size of a GPU page. Drivers do not report it. */
+/* Assumed size of a memory page of a GPU. Drivers do not report it. */
 #define GPU_PAGE_BYTES ((size_t) 2 << 20)
 
-/* Returns log2 of the entries per line. A line fills a cache line, but has at least 8 and at most 32 entries. */
 static cl_uint line_depth_of(const struct ordo_facts *facts, size_t key_bytes)
 {
     const cl_uint depth = log2_of(facts->cache_line_bytes / key_bytes);
@@ -32,13 +30,11 @@ static cl_uint line_depth_of(const struct ordo_facts *facts, size_t key_bytes)
     return depth < 3 ? 3 : least(depth, 5);
 }
 
-/* Returns log2 of the keys that one comparison covers. CPUs compare a vector, GPUs a whole line. */
 static cl_uint simd_depth_of(const struct ordo_facts *facts, size_t key_bytes, cl_uint line_depth)
 {
     return facts->cpu ? log2_of(facts->vector_bytes / key_bytes) : line_depth;
 }
 
-/* Returns how many levels of lines fit in a memory page. */
 static cl_uint page_levels_of(const struct ordo_facts *facts, size_t key_bytes, cl_uint line_depth)
 {
     const long   page = facts->cpu ? sysconf(_SC_PAGESIZE) : (long) GPU_PAGE_BYTES;
@@ -52,20 +48,18 @@ static cl_uint page_levels_of(const struct ordo_facts *facts, size_t key_bytes, 
     return levels;
 }
 
-/* With 16-byte keys, a node has half as many keys as with 8-byte keys, but at least 8. */
 static cl_uint depth_for(cl_uint depth, size_t key_bytes)
 {
     return key_bytes == 16 && depth > 3 ? depth - 1 : depth;
 }
 
-/* The layout in level order has no pages. Searches compare all 2^node_log2 entries of a line at once. */
 static index_form level_order(cl_uint node_log2)
 {
     return (index_form) { node_log2, node_log2, node_log2, 0 };
 }
 
-/* The blocked layout (cl/shared/index.h). If a tunable depth is 0, the device's cache line, vector or page size
- * decides. */
+/* Returns the blocked layout (cl/shared/index.h). A tunable of 0 stands for a default, which depends on the sizes of
+ * cache lines, vectors and memory pages. */
 static index_form blocked(const ordo_device *dev, size_t key_bytes)
 {
     const struct ordo_facts *facts = ordo_device_facts(dev);
@@ -136,7 +130,7 @@ static struct ordo_launch kernel(const ordo_device *dev, const struct ordo_index
                                                { "INDEX_GROUP", (long) group } } };
 }
 
-/* Launches a kernel over all separators. `wrong` is an argument of kernel index_check only. */
+/* Kernel index_check writes to *wrong. For other kernels `wrong` must be NULL. */
 static ordo_status for_separators(struct ordo_call *call, const struct ordo_index *index, const char *name,
                                   const cl_mem *wrong)
 {
@@ -181,8 +175,8 @@ ordo_status ordo_call_check_index(struct ordo_call *call, const struct ordo_inde
 
 /* ---- compressed ---------------------------------------------------------------------------------------------- */
 
-/* Computes the bytes per key and the offset of each block. Sets index->width to the common bytes per key, or 0 if
- * blocks differ. Sets *units to the size of all blocks in units of 16 bytes. Waits. */
+/* Computes the size of each compressed block. Sets index->width to the bytes per key if all blocks have the same size,
+ * otherwise to 0. Sets *units to the total size, in units of 16 bytes. Waits. */
 static ordo_status measure_blocks(struct ordo_call *call, struct ordo_index *index, cl_mem offsets, cl_uint *units)
 {
     const struct ordo_launch launch = kernel(call->dev, index, "index_widths", index->blocks);
@@ -207,7 +201,7 @@ static ordo_status measure_blocks(struct ordo_call *call, struct ordo_index *ind
     ORDO_TRY(ordo_call_read(call, found, 0, &widest, sizeof widest));
     ORDO_TRY(ordo_call_read(call, offsets, blocks * sizeof *units, units, sizeof *units));
     ordo_call_release(call, mark);
-    /* Blocks of different widths must save a quarter of the memory, because each search then loads an offset. */
+    /* Blocks of different sizes must save a quarter of the memory, because each search then also loads an offset. */
     if ((uint64_t) widest * blocks / 4 * 3 <= *units) {
         index->width = widest;
         *units = widest * blocks;
@@ -249,7 +243,8 @@ static ordo_status build(struct ordo_call *call, ordo_type key, struct ordo_slic
     ORDO_TRY(ordo_check_arrays(dev, &array, 1, 0));
 
     *index = ordo_index_of(dev, key, keys, count, compressed ? level_order(PACK_LOG2) : ordo_index_form(dev, key));
-    /* The first compressed block begins at the first key. Other blocks begin at multiples of the block size. */
+    /* The first compressed block begins at the first key. Blocks of other indexes begin at multiples of the block size
+     * in the buffer, so the layout depends on the offset of `keys`. */
     if (compressed && count > 0) {
         *index = ordo_index_of(dev, key, ordo_at(keys.mem, 0), count, level_order(PACK_LOG2));
         index->keys = keys;
@@ -268,7 +263,7 @@ static ordo_status build_index(ordo_device *dev, ordo_type key, struct ordo_slic
 
     ORDO_REQUIRE_GIVEN(dev, out);
     *out = NULL;
-    ORDO_TRY(ordo_call_begin_after(&call, dev, order, NULL, compressed)); /* Compression reads sizes on the host. */
+    ORDO_TRY(ordo_call_begin_after(&call, dev, order, NULL, compressed));
 
     ordo_index *index = calloc(1, sizeof *index);
     if (index) {

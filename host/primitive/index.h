@@ -15,21 +15,20 @@ struct ordo_index {
     index_form        form;
     cl_uint           shift, blocks, levels;
     size_t            bytes;
-    cl_mem            nodes;    /* Separators of all levels. NULL with fewer than two blocks. */
+    cl_mem            nodes;    /* Separators of all levels. NULL if the array has fewer than two blocks. */
     size_t            nodes_at; /* Number of keys in `nodes` before the first separator of this index. */
 
     cl_mem  packed;  /* The compressed keys, or NULL. */
-    cl_mem  offsets; /* Offsets of blocks. NULL if every block has `width` bytes per key. */
+    cl_mem  offsets; /* Offsets of compressed blocks. NULL if all blocks have the same size. */
     cl_uint width;
-    size_t  packed_bytes; /* Bytes of `packed` and `offsets`. */
+    size_t  packed_bytes;
 };
 
 /* Returns the layout for new indexes. Tunables may change it later, so callers must store it with the index. */
 index_form ordo_index_form(const ordo_device *dev, ordo_type key);
-/* Returns the levels per page of the index. If it has no pages (level order), returns the levels that fit in a memory
- * page, at least 1. */
+/* Returns how many levels of the index a memory page holds, at least 1. */
 cl_uint ordo_index_page_levels(const ordo_device *dev, const struct ordo_index *index);
-/* Describes an index over `count` keys. The caller must allocate index.bytes bytes for index.nodes. */
+/* Returns an index over `count` keys without memory. The caller must allocate index.bytes bytes for index.nodes. */
 struct ordo_index ordo_index_of(ordo_device *dev, ordo_type key, struct ordo_slice keys, size_t count, index_form form);
 /* Writes the separators to index->nodes. */
 ordo_status ordo_call_index(struct ordo_call *call, const struct ordo_index *index);

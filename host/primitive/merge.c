@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implements ordo_merge. */
 #include "primitive/merge.h"
 
 #include "primitive/host_array.h"
@@ -17,7 +16,6 @@ static size_t local_bytes(const struct ordo_merge_params *params, const struct s
                              shape->staged);
 }
 
-/* The elements of one group (a tile) must fit in local memory. */
 static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_params *params)
 {
     const struct ordo_facts *facts = ordo_device_facts(dev);
@@ -34,8 +32,8 @@ static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_param
     return shape;
 }
 
-/* Kernels guess how many elements come from array a, and search near the guess in steps of this size. For random keys,
- * the guess has a standard deviation of at most sqrt(count) / 4. */
+/* A kernel guesses how many of the first elements of the output come from array a. It then searches near the guess, in
+ * steps of this size. With random keys, the guess has a standard deviation of at most sqrt(count) / 4. */
 static cl_uint spread_of(size_t count)
 {
     size_t root = 1;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds ordo_merge to another call. */
 #ifndef ORDO_MERGE_H
 #define ORDO_MERGE_H
 
@@ -16,7 +15,7 @@ struct ordo_merge_side {
 
 ordo_status ordo_merge_check_params(ordo_device *dev, const struct ordo_merge_params *params);
 
-/* Merges a and b into out. Ignores out->count and checks nothing. */
+/* Merges a and b into out. Ignores out->count. Does not check the arguments. */
 ordo_status ordo_merge_enqueue(struct ordo_call *call, const struct ordo_merge_params *params,
                                const struct ordo_merge_side *a, const struct ordo_merge_side *b,
                                const struct ordo_merge_side *out);

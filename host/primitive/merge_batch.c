@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "primitive/merge_batch.h"
 
-/* Minimum elements per tile, and maximum tiles. Each tile adds up the counts of all earlier tiles. */
+/* A tile has at least TILE_MIN elements. There are at most TILES_MAX tiles, because each adds up the counts of all
+ * earlier tiles. */
 #define TILE_MIN  64
 #define TILES_MAX 1024
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implements ordo_merge_runs. */
 #include "primitive/merge_runs.h"
 #include "primitive/host_array.h"
 #include "primitive/merge.h"
@@ -15,12 +14,12 @@ _Static_assert(RUN_TABLE_MAX == ORDO_MAX_RUNS, "a table holds the runs of a call
 struct shape {
     size_t group, items;
     size_t n_rounds; /* Rounds of pairwise merges. 2^n_rounds is at least the number of runs. */
-    size_t capacity; /* Maximum elements per tile. */
-    size_t stride;   /* Elements per sample. */
-    size_t window;   /* Samples per tile. */
+    size_t capacity;
+    size_t stride;
+    size_t window;
 };
 
-/* Every stride-th element of a run is a sample. A greater stride needs fewer samples, but shrinks tiles by about
+/* Every stride-th element of a run is a sample. A greater stride needs fewer samples, but makes tiles smaller, by about
  * `stride` elements per run. */
 #define STRIDE_GOOD 96
 #define STRIDE_MIN  32
@@ -42,7 +41,6 @@ static size_t local_bytes(const struct ordo_merge_params *params, const struct p
     return (group * items + items + 1) * (key_bytes + from) + bits + 1280;
 }
 
-/* Returns false if the device cannot run groups of shape->group, or if a tile is too small for the number of runs. */
 static bool fit_group(const ordo_device *dev, const struct ordo_merge_params *params, const struct plan *plan,
                       struct shape *shape)
 {
@@ -97,11 +95,10 @@ static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_param
 
 /* ---- launches ------------------------------------------------------------------------------------------------ */
 
-/* A merge. Empty input runs are left out. */
 struct merge {
     const struct ordo_merge_params *params;
     enum ordo_merge_marks           marks;
-    struct ordo_merge_source        run[ORDO_MAX_RUNS]; /* The first table.n_runs entries are used. */
+    struct ordo_merge_source        run[ORDO_MAX_RUNS];
     struct ordo_merge_target        out;
     run_table                       table;
     struct shape                    shape;
@@ -179,8 +176,8 @@ static ordo_status enqueue_split(struct ordo_call *call, const struct merge *m)
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Replaces each value of the second run by the combination of the key's values so far. A key's last value then combines
- * all. */
+/* Replaces each value of the second run by the combination of this value and the earlier values of its key in this run.
+ * So the last value of a key combines all. */
 static ordo_status combine_second(struct ordo_call *call, const struct merge *m)
 {
     const struct ordo_merge_source *run = &m->run[1];
@@ -280,7 +277,7 @@ static void move_run(struct merge *m, size_t from, size_t to)
 }
 
 /* Kernels merge runs pairwise, in rounds. The last round merges the two halves of the table. With 3, 5 or 9 runs, puts
- * the first run alone in its half. This run is usually the largest, and only the last round then merges it. */
+ * only the first run into the first half. This run is usually the largest, and only the last round then moves it. */
 static void set_first_apart(struct merge *m)
 {
     const size_t n = m->table.n_runs, half = (size_t) 1 << (m->shape.n_rounds - 1);

@@ -20,11 +20,11 @@ struct ordo_merge_source {
     size_t            count;
     /* Byte offset of the bitmap, a multiple of 256. SIZE_MAX if no element is hidden. */
     size_t hidden;
-    size_t visible; /* Byte offset of the counts, a multiple of 256 (only for ORDO_MARKS_FILTER). */
+    size_t visible; /* Byte offset of the counts of visible elements, a multiple of 256. Only for ORDO_MARKS_FILTER. */
 };
 
 struct ordo_merge_combine {
-    ordo_type type; /* As wide as a value. */
+    ordo_type type; /* Must be as wide as a value. */
     ordo_op   op;
 };
 
@@ -36,8 +36,8 @@ struct ordo_merge_target {
     const struct ordo_merge_combine *combine; /* If NULL, each key keeps its last value. */
 };
 
-/* Merges up to ORDO_MAX_RUNS runs, the oldest first. Checks nothing. An element is hidden if a newer run replaces or
- * erases it. `marks` selects the output:
+/* Merges up to ORDO_MAX_RUNS runs, the oldest first. Does not check the arguments. An element is hidden if a
+ * newer run replaces or erases it. `marks` selects the output:
  *  NONE     all elements
  *  KEEP     all elements, and a bitmap of hidden elements
  *  FILTER   only elements that are not hidden

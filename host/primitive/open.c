@@ -34,8 +34,8 @@ static ordo_status test_scan(ordo_device *dev, const struct arrays *a)
     return ORDO_OK;
 }
 
-/* Each value must be the index of its key in the input. If the pairs strictly ascend, no pair is repeated, so the
- * output has all input pairs. */
+/* Checks that each value is the index of its key in the input. If the pairs also strictly ascend, no pair is repeated,
+ * so the output has all input pairs. */
 static ordo_status check_sorted(ordo_device *dev, const struct arrays *a)
 {
     for (size_t i = 0; i < a->count; i++) {
@@ -67,7 +67,6 @@ static ordo_status test_sort(ordo_device *dev, const struct arrays *a)
 
 enum { QUERIES_MAX = 4096 };
 
-/* Searches for keys of the sorted array a->out_keys, and for these keys plus 1. */
 static ordo_status test_search(ordo_device *dev, const struct arrays *a)
 {
     const struct ordo_search_params lower = { .key = ORDO_U32 };
@@ -104,8 +103,8 @@ static ordo_status test_count(ordo_device *dev, size_t count)
     return status;
 }
 
-/* Opening a device (`all` is false) omits the sort by one work-group, because its kernels take 0.3 s to compile on an
- * H200. */
+/* If `all` is false, omits the sort of a small array. Its kernels take 0.3 s to compile on an H200, too long for each
+ * opening of a device. */
 static ordo_status test_primitives(ordo_device *dev, bool all)
 {
     const size_t many = ordo_device_facts(dev)->lanes == ORDO_LANES_ONE ? 60001 : 262147;

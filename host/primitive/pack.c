@@ -12,7 +12,7 @@ struct pack {
     size_t                       n_fields, count;
     struct ordo_key_layout       layout;
     struct ordo_slice            column[PACK_FIELDS];
-    struct ordo_slice            valid[PACK_FIELDS]; /* Offsets are in bits. */
+    struct ordo_slice            valid[PACK_FIELDS]; /* Bitmaps. Their offsets are in bits. */
     struct ordo_slice            keys, outside;
 };
 
@@ -44,7 +44,7 @@ static uint32_t bits_of_type(ordo_type type)
     return (uint32_t) ordo_type_bytes(type) * 8;
 }
 
-/* Excludes the bit that marks null values. */
+/* Returns the number of bits without the bit that marks null values. */
 static uint32_t bits_of(const struct ordo_key_field *field)
 {
     return field->bits ? field->bits : bits_of_type(field->type);
@@ -143,7 +143,6 @@ static void add_args(struct ordo_args *args, const struct pack *p, const pack_pl
     ordo_args_slice(args, &p->keys);
 }
 
-/* A value may be out of range if a field has fewer bits than its type. */
 static bool may_be_outside(const struct ordo_key_field *fields, size_t n_fields)
 {
     for (size_t f = 0; f < n_fields; f++)
@@ -167,7 +166,6 @@ static ordo_status enqueue_pack(struct ordo_call *call, const struct pack *p, co
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Waits. Returns an error if a value was out of range. */
 static ordo_status read_outside(struct ordo_call *call, const struct pack *p, cl_mem outside)
 {
     cl_uint row[PACK_FIELDS];
@@ -298,10 +296,9 @@ ordo_status ordo_key_unpack(ordo_device *dev, const struct ordo_key_field *field
 
 /* ---- calls with host arrays ---------------------------------------------------------------------------------- */
 
-/* Indices in an array of host arrays. It begins with a column and a bitmap of each field. */
+/* Indices in the array of host arrays. It begins with a column and a bitmap of each field. */
 enum { HOST_KEYS = 2 * PACK_FIELDS, HOST_OUTSIDE, HOST_ARRAYS };
 
-/* Slices of bitmaps have offsets in bits. */
 static void take_slices(const struct ordo_host_array *a, struct ordo_slice *columns, struct ordo_slice *valid)
 {
     for (size_t f = 0; f < PACK_FIELDS; f++) {

@@ -28,7 +28,8 @@ struct ordo_array {
     const char       *name;
     struct ordo_slice slice;
     size_t            count, bytes;
-    /* Alignment in bytes that kernels need. Every driver guarantees 8 bytes, so only larger ones are checked. */
+    /* Alignment in bytes that kernels need. Every driver guarantees 8 bytes, so ordo_check_arrays checks only larger
+     * values. */
     size_t align;
 };
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implements ordo_reduce. */
 #include "primitive/host_array.h"
 #include "primitive/tiles.h"
 
@@ -18,8 +17,8 @@ static struct ordo_launch kernel_of(const struct reduction *r, const struct ordo
     return launch;
 }
 
-/* Each group writes the result of its range to `sums`. A single group writes to r->out instead. With `ticket`, the last
- * group to finish reduces `sums` to r->out. */
+/* Each work-group writes the result of a part of the array to `sums`. If there is only one group, it writes to r->out
+ * instead. With `ticket`, the last group to finish reduces `sums` to r->out. */
 static ordo_status enqueue_keys(struct ordo_call *call, const struct reduction *r, const struct ordo_tiles *t,
                                 cl_mem sums, const cl_mem *ticket)
 {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implements ordo_gather and ordo_scatter. */
 #include "primitive/rows.h"
 
 #include "primitive/host_array.h"
@@ -52,8 +51,8 @@ static struct ordo_launch kernel_of(const struct ordo_rows *r, const struct deal
     };
 }
 
-/* If several rows of r->list have the same index, the last one must win. For each row of r->table, *latest gets 1 + the
- * winner's index in r->list, or 0 for none. */
+/* If several rows of r->list have the same index, the last one must win. Entry i of *latest gets 1 + the position in
+ * r->list of the last row with index i, or 0 if there is none. */
 static ordo_status enqueue_latest(struct ordo_call *call, const struct ordo_rows *r, const struct deal *d,
                                   cl_mem *latest)
 {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds a gather or a scatter to another call. */
 #ifndef ORDO_ROWS_H
 #define ORDO_ROWS_H
 
@@ -11,7 +10,7 @@ struct ordo_rows {
     size_t            n_rows, count;      /* Numbers of rows of `table` and of `list`. */
     uint32_t          row_bytes;
     bool              scatter;
-    bool              distinct; /* All indices of a scatter differ. */
+    bool              distinct; /* The caller guarantees that all indices of a scatter differ. */
 };
 
 ordo_status ordo_call_rows(struct ordo_call *call, const struct ordo_rows *rows);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implements scans and segmented scans. */
 #include "primitive/scan.h"
 
 #include "primitive/host_array.h"

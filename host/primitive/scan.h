@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds a scan to another call. */
 #ifndef ORDO_SCAN_H
 #define ORDO_SCAN_H
 
@@ -13,7 +12,7 @@ struct ordo_scan {
     struct ordo_slice heads; /* Flags of elements that begin segments. ordo_none() means one segment. */
     struct ordo_slice out;   /* May equal `in`. */
     size_t            count;
-    uint32_t          faults; /* Faults that tests inject (LOOKBACK_FAULTS in cl/group/lookback.cl). Otherwise 0. */
+    uint32_t          faults; /* Only tests set this: faults to inject (LOOKBACK_FAULTS in cl/group/lookback.cl). */
 };
 
 ordo_status ordo_call_scan(struct ordo_call *call, const struct ordo_scan *scan);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds a search to another call. */
 #ifndef ORDO_SEARCH_H
 #define ORDO_SEARCH_H
 
@@ -13,15 +12,15 @@ struct ordo_search {
     const ordo_index *index;
     struct ordo_slice keys, queries;
     size_t            count, n_queries;
-    bool              ranges;                    /* Search for lower and upper bounds. */
-    struct ordo_slice ranks, uppers;             /* Results of a search. `uppers` is for `ranges` only. */
-    struct ordo_slice values, values_out, found; /* Arrays of a lookup. */
+    bool              ranges; /* Search for lower and upper bounds. */
+    struct ordo_slice ranks, uppers;
+    struct ordo_slice values, values_out, found;
 
     /* If given, the result of query i is stored at index places[i] (uint32_t) instead of i. */
     struct ordo_slice places;
 
-    /* Kernel file of a lookup that stores other results than values, or NULL. It includes cl/primitive/search_body.cl.
-     * `answers` has the arguments for these results. */
+    /* Kernel file of a lookup that stores other results than values, or NULL. The file includes
+     * cl/primitive/search_body.cl. `answers` has the additional arguments of its kernels. */
     const char             *file;
     const struct ordo_args *answers;
 };
@@ -35,7 +34,7 @@ static inline bool ordo_search_is_packed(const struct ordo_search *search)
 bool ordo_search_by_index(const struct ordo_search *search);
 
 ordo_status ordo_search_in_order(struct ordo_call *call, const struct ordo_search *search);
-/* Searches in the order that search->scheme selects. */
+/* Reorders the queries if search->scheme requires this. ordo_search_in_order never does. */
 ordo_status ordo_call_search(struct ordo_call *call, struct ordo_search *search);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches for queries in the given order. */
+/* Launches the search kernels for queries that are already in the wanted order (search_order.c). */
 #include "primitive/search.h"
 
 #include "shared/search.h"
@@ -21,14 +21,14 @@ static size_t ceil_log2(size_t n)
 
 /* ---- the kernels' shape -------------------------------------------------------------------------------------- */
 
-/* `local`: work-groups keep keys in local memory (never on CPUs). */
+/* If `local` is true, each work-group copies keys to local memory. It is false on CPUs. */
 struct shape {
     bool   local;
     size_t group;
     size_t items;
     size_t depth_max; /* Local memory has space for 2^depth_max keys. */
-    size_t tiles;     /* Tiles of group * items queries. */
-    size_t resident;  /* Groups that probably run concurrently. */
+    size_t tiles;
+    size_t resident;
 };
 
 /* Assumed number of concurrent work-items per compute unit. */
@@ -69,14 +69,13 @@ static struct shape choose_shape(const ordo_device *dev, const struct ordo_searc
     return shape;
 }
 
-/* Maximum groups per compute unit of a CPU. */
 #define GROUPS_PER_UNIT 256
 
-/* A tile's number plus the number of groups must fit in 32 bits. */
+/* Kernels add the number of groups to a tile's number. The sum must fit in 32 bits. */
 #define GROUPS_MAX ((size_t) 1 << 24)
 
-/* Each group first copies about 2^depth keys into local memory. This saves time only if the group has at least 2^depth
- * queries. But there are always enough groups to fill the device. */
+/* On GPUs, each group first copies about 2^depth keys to local memory. So there are at most n_queries / 2^depth groups,
+ * but enough to fill the device. */
 static size_t groups_for(const ordo_device *dev, const struct ordo_search *s, const struct shape *shape, size_t depth)
 {
     const struct ordo_facts *facts = ordo_device_facts(dev);
@@ -89,7 +88,6 @@ static size_t groups_for(const ordo_device *dev, const struct ordo_search *s, co
     return ordo_min_size(groups < shape->resident ? shape->resident : groups, GROUPS_MAX);
 }
 
-/* Returns the bytes per key of a compressed index, PACK_MIXED if they differ between blocks, or 0 for other indexes. */
 static uint32_t packed_bytes(const struct ordo_search *s)
 {
     const ordo_index *index = s->index;
@@ -99,7 +97,7 @@ static uint32_t packed_bytes(const struct ordo_search *s)
     return index->offsets ? PACK_MIXED : index->width;
 }
 
-/* An array with more bytes does not fit in the cache beside its index. */
+/* An array of more bytes than this leaves no space in the cache for its index. */
 #define ONCE_BYTES ((size_t) 64 << 20)
 
 /* Returns true if keys and values should bypass the caches, so that the index stays there. */
@@ -133,7 +131,8 @@ static struct ordo_launch kernel(const ordo_device *dev, const struct ordo_searc
     return launch;
 }
 
-/* `own` has the arguments that only some kernels have. A node has `node` keys. A query has `lanes` work-items. */
+/* A node of the index has `node` keys. `lanes` work-items handle one query. `own` has additional arguments of the
+ * kernel. */
 static ordo_status launch(struct ordo_call *call, const struct ordo_search *s, struct ordo_launch launch, size_t node,
                           size_t lanes, const struct ordo_args *own)
 {
@@ -171,7 +170,7 @@ static struct ordo_arg local_tree(const struct ordo_search *s, size_t depth)
 
 /* ---- through an index ---------------------------------------------------------------------------------------- */
 
-/* Returns the work-items per query. Each must load at least 16 bytes of a node. */
+/* Returns the number of work-items per query. Each must load at least 16 bytes of a node. */
 static size_t lanes_for(const ordo_device *dev, const struct ordo_search *s, const struct shape *shape, size_t node)
 {
     const size_t key_bytes = ordo_type_bytes(s->key);
@@ -183,7 +182,8 @@ static size_t lanes_for(const ordo_device *dev, const struct ordo_search *s, con
 }
 
 /* Each group copies the separators of one level to local memory, and starts searches there. Returns the lowest level
- * that fits and takes at most four loads per query. If there is none, returns index->levels (the root). */
+ * that fits, if all groups together copy at most four separators per query. If there is none, returns index->levels
+ * (the root). */
 static cl_uint local_level(const struct ordo_search *s, const struct shape *shape)
 {
     const ordo_index *index = s->index;
@@ -201,7 +201,6 @@ static cl_uint local_level(const struct ordo_search *s, const struct shape *shap
 /* Maximum bytes of nodes that a work-item of a GPU loads at once. */
 #define NODE_BYTES_MAX 256u
 
-/* Returns the queries per work-item. On GPUs their nodes must fit in registers. */
 static size_t indexed_items(const ordo_device *dev, const struct ordo_search *s, size_t node)
 {
     const size_t node_bytes = node * ordo_type_bytes(s->key), fitting = NODE_BYTES_MAX / node_bytes;
@@ -238,7 +237,7 @@ static ordo_status enqueue_indexed(struct ordo_call *call, const struct ordo_sea
 
 /* ---- without one --------------------------------------------------------------------------------------------- */
 
-/* Values for kernels that do not use SEARCH_NODE and TEAM_WIDTH. */
+/* Any values serve for kernels that do not use the macros SEARCH_NODE and TEAM_WIDTH. */
 #define ANY_NODE 16
 #define ONE_LANE 1
 
@@ -247,7 +246,7 @@ static ordo_status enqueue_array(struct ordo_call *call, const struct ordo_searc
     const struct shape shape = choose_shape(call->dev, s, search_items(call->dev, s));
     size_t             depth = 0;
 
-    if (shape.local) /* The groups together load at most one key per query into their trees. */
+    if (shape.local)
         depth = ordo_min_size(ordo_min_size(shape.depth_max, floor_log2(s->n_queries / shape.resident)),
                               ceil_log2(s->count + 1));
     const cl_uint    tree_depth = (cl_uint) depth;
@@ -257,8 +256,8 @@ static ordo_status enqueue_array(struct ordo_call *call, const struct ordo_searc
                   ANY_NODE, ONE_LANE, &own);
 }
 
-/* Preferred maximum number of keys between the first and last query of a tile. 2^20 ascending queries in 2^24 keys take
- * 45 us with 8192 keys, and 71 us with 32768 keys (H200). */
+/* Preferred maximum number of keys between the first and last query of a work-group. 2^20 ascending queries in 2^24
+ * keys take 45 us with 8192 keys, and 71 us with 32768 keys (H200). */
 #define TILE_SPAN 8192
 
 static size_t sorted_items(const ordo_device *dev, const struct ordo_search *s)
@@ -271,7 +270,7 @@ static size_t sorted_items(const ordo_device *dev, const struct ordo_search *s)
     return items;
 }
 
-/* Queries must ascend. The tree in local memory has at most two keys per query of the tile. */
+/* The queries must ascend. Each work-group copies at most two keys per query to local memory. */
 static ordo_status enqueue_sorted(struct ordo_call *call, const struct ordo_search *s)
 {
     const struct shape shape = choose_shape(call->dev, s, sorted_items(call->dev, s));
@@ -282,7 +281,6 @@ static ordo_status enqueue_sorted(struct ordo_call *call, const struct ordo_sear
     return launch(call, s, kernel(call->dev, s, &shape, "search_sorted", shape.tiles), ANY_NODE, ONE_LANE, &own);
 }
 
-/* Queries of a work-item of kernel search_gallop. */
 #define CHUNK_MIN       64
 #define CHUNK_MAX       4096
 #define CHUNKS_PER_UNIT 16

@@ -4,7 +4,7 @@
 #include "primitive/search.h"
 #include "primitive/sort.h"
 
-/* ORDO_SCHEME_AUTO does not reorder fewer queries. */
+/* ORDO_SCHEME_AUTO reorders only this number of queries or more. */
 #define SCHEME_MIN ((size_t) 1 << 16)
 
 static ordo_scheme scheme_of(const ordo_device *dev, const struct ordo_search *s)
@@ -72,17 +72,16 @@ static ordo_status search_sorted(struct ordo_call *call, const struct ordo_searc
 
 /* ---- buffered -------------------------------------------------------------------------------------------------- */
 
-/* Queries that reach the same node or block below the first page (top levels) of the index share a buffer. A batch has
- * BUFFER_QUERIES queries per buffer, but at least BATCH_MIN (Kim et al., FAST, 2011). */
+/* Queries that reach the same node below the top levels of the index share a buffer (Kim et al., FAST, 2011). A batch
+ * has BUFFER_QUERIES queries per buffer, but at least BATCH_MIN queries. */
 #define BUFFER_QUERIES 128
 #define BATCH_MIN      ((size_t) 640000)
 
-/* The first page (top levels) of an index, and scratch memory for a batch of queries. */
 struct buffers {
     const ordo_index *index;
     cl_uint           levels;
-    cl_uint           bits;  /* Bits of a buffer's number. */
-    size_t            batch; /* Maximum queries per batch. */
+    cl_uint           bits;
+    size_t            batch;
     cl_mem            number, number_sorted, places, places_sorted, queries;
 };
 
@@ -124,7 +123,7 @@ static struct ordo_launch page_kernel(const ordo_device *dev, const struct buffe
                                                { "TEAM_WIDTH", 1 } } };
 }
 
-/* Copies the n queries from index first_query on to b->queries, in the order of their buffers. */
+/* Copies n queries, from index first_query on, to b->queries, in the order of their buffers. */
 static ordo_status fill_buffers(struct ordo_call *call, const struct ordo_search *s, const struct buffers *b,
                                 size_t first_query, size_t n)
 {

@@ -14,7 +14,7 @@ struct sort {
     struct ordo_call     *call;
     struct ordo_sort_plan plan;
     struct pairs          in, out, spare;
-    /* The digit of each pass, written by kernel sort_histogram. NULL without a plan. */
+    /* Kernel sort_histogram writes here the digit that each pass sorts by. NULL if it does not plan passes. */
     cl_mem pass_digits;
 };
 
@@ -160,7 +160,7 @@ static ordo_status sort_direct(struct sort *s)
 
 /* ---- histogram and local pass ------------------------------------------------------------------------------------ */
 
-/* Counts digits and plans passes. Writes the output index of each digit's first element to the control buffer
+/* Counts the elements with each digit. Writes the output index of the first of them to the control buffer
  * (cl/shared/sort.h), from word `bases` on. */
 static ordo_status launch_histogram(struct sort *s, const char *file, uint32_t bases, cl_mem *control)
 {
@@ -200,7 +200,7 @@ static struct ordo_launch local_kernel(const struct ordo_sort_plan *p, const cha
                                                { "LOCAL_BYTES", p->local.local_bytes } } };
 }
 
-/* The kernels return at once if sort_histogram decided against the local pass. */
+/* Kernel sort_histogram decides whether the local pass runs. If not, the kernels of the local pass return at once. */
 static ordo_status sort_locally(struct sort *s)
 {
     const struct ordo_sort_plan  *p = &s->plan;

@@ -38,8 +38,9 @@ static void fit(const struct ordo_facts *facts, struct ordo_sort_plan *p, bool h
     p->passes = SHARED_CEIL_DIV(p->bits, p->digit_bits);
 }
 
-/* Returns the fewest elements per work-item with which there are no more tiles than compute units. Larger tiles would
- * leave compute units idle. On an H100, 2^18 pairs take 46 us with tiles of 2048 elements, and 68 us with 10752. */
+/* Returns the smallest number of elements per work-item with which there are at most as many tiles as compute units.
+ * Larger tiles would leave compute units idle. On an H100, 2^18 pairs take 46 us with tiles of 2048 elements, and 68 us
+ * with 10752. */
 static uint32_t items_for(const struct ordo_facts *facts, size_t count, uint32_t group, uint32_t items_max)
 {
     const size_t round = (size_t) group * facts->compute_units;
@@ -67,7 +68,7 @@ static bool plan_small(const struct basis *b, struct ordo_sort_plan *p)
     if (small.group == 1)
         return false;
     if (p->count * 4 <= (size_t) small.group * small.items && small.group >= 256 && small.items >= 4) {
-        small.group /= 2; /* A smaller group sorts few elements faster. */
+        small.group /= 2;
         small.items /= 2;
     }
     fit(b->facts, &small, false);
@@ -77,7 +78,6 @@ static bool plan_small(const struct basis *b, struct ordo_sort_plan *p)
     return true;
 }
 
-/* Kernel sort_histogram decides later whether the local pass runs. */
 static void plan_local(const struct basis *b, struct ordo_sort_plan *p)
 {
     const uint32_t         log2_min = b->tuned[ORDO_SORT_LOCAL];
@@ -90,9 +90,9 @@ static void plan_local(const struct basis *b, struct ordo_sort_plan *p)
         p->passes < SORT_LOCAL_DIGITS || log2_min == 0 || l.group == 1 || p->count >> log2_min == 0 ||
         l.local_bytes > b->facts->local_bytes)
         return;
-    /* Neighbours with equal top digits form a segment. A range has `step` elements, and space for `room` more of its
-     * last segment. After two 8-bit passes, segments of uniform keys have count / 65536 elements. `room` is twice that
-     * number, but at least 256 and at most half of a range. */
+    /* After the first passes, neighbours with equal top digits form a segment. A work-group takes `step` elements, and
+     * up to `room` more elements of its last segment. After two 8-bit passes, segments of uniform keys have count /
+     * 65536 elements. `room` is twice that number, but at least 256 and at most half of the range. */
     const uint32_t range = l.group * l.items;
     const size_t   segment = SHARED_MAX(256, 2 * SHARED_CEIL_DIV(p->count, 65536));
     const uint32_t room = segment < range / 2 ? (uint32_t) segment : range / 2;
@@ -106,8 +106,8 @@ static void plan_local(const struct basis *b, struct ordo_sort_plan *p)
  * some drivers give a thread 32 groups at a time. */
 enum { CHUNKS_PER_UNIT = 128 };
 
-/* Up to this number of chunks, one work-item sorts all. For 1024 keys of 8 bytes, ORDO_SORT_BY_MANY_CHUNKS would take
- * ten times as long (PoCL, two cores). */
+/* With at most this number of chunks, one work-item sorts all elements. For 1024 keys of 8 bytes,
+ * ORDO_SORT_BY_MANY_CHUNKS would take ten times as long (PoCL, two cores). */
 enum { FEW_CHUNKS = 4 };
 
 static void plan_chunks(const struct ordo_facts *facts, struct ordo_sort_plan *p)
@@ -170,8 +170,8 @@ struct ordo_sort_plan ordo_sort_plan_of(const ordo_device *dev, const struct ord
         p.launches = SHARED_CEIL_DIV(p.tiles, p.launch_tiles);
         p.histogram_groups = p.tiles < 4 * b.facts->compute_units ? p.tiles : 4 * b.facts->compute_units;
         plan_local(&b, &p);
-        /* A plan needs the histogram of digits. One-sweep has it anyway. Other sorts must read the keys once more, so
-         * they plan only for a local pass. */
+        /* Kernel sort_histogram can only plan passes if it has counted the digits. One-sweep needs these counts anyway.
+         * Other methods would read the keys once more for them, which is worth it only with a local pass. */
         p.planned = key_bytes >= 8 && (method == ORDO_SORT_ONESWEEP || p.local.step > 0);
     }
     return p;

@@ -33,9 +33,7 @@ struct ordo_sort_plan {
     /* Each pass has `launches` launches of up to launch_tiles tiles. */
     uint32_t launches, launch_tiles;
     uint32_t histogram_groups;
-    /* Kernel sort_histogram plans the passes. */
-    bool planned;
-    /* Copies of each histogram counter. */
+    bool     planned;
     uint32_t copies;
     uint32_t local_bytes, histogram_bytes;
     /* The array has `chunks` chunks of `chunk` elements. */

@@ -7,28 +7,27 @@
 
 #include "shared/strings.h"
 
-/* A round reads buffer [round % 2] of `place`, `depth` and `more`, and writes the other for the next round. */
+/* A round reads place[round % 2], depth[round % 2] and more[round % 2]. It writes the others for the next round. */
 struct sort_strings {
     struct ordo_call          *call;
     const struct ordo_strings *column;
     bool                       descending;
     struct ordo_slice          rows_out, equal_out;
     cl_ulong                   n_bytes;
-    cl_mem                     rows, sorted_rows, place[2]; /* 4 bytes per row */
-    cl_mem                     keys, sorted_keys;           /* 8 bytes per row */
-    cl_mem                     segment;                     /* 4 bytes per row */
-    cl_mem                     depth[2], more[2], first;    /* 8, 4 and 4 bytes per segment */
+    cl_mem                     rows, sorted_rows, place[2];
+    cl_mem                     keys, sorted_keys;
+    cl_mem                     segment;
+    cl_mem                     depth[2], more[2], first;
     cl_mem                     bad;
 };
 
 struct round {
-    cl_uint  number, count, segments; /* `count` rows have equal keys so far. */
+    cl_uint  number, count, segments;
     cl_uint  window;
     uint32_t key_bits;
     cl_ulong turn;
 };
 
-/* Returns the bits that suffice for each number below n. */
 static uint32_t bits_below(cl_uint n)
 {
     uint32_t bits = 0;
@@ -89,7 +88,6 @@ static ordo_status launch(const struct sort_strings *s, const char *kernel, size
     return ordo_call_launch(s->call, &launch, args);
 }
 
-/* Checks the offsets and prepares round 0. Waits for the check. */
 static ordo_status begin(const struct sort_strings *s)
 {
     const cl_uint    count = (cl_uint) s->column->count;
@@ -129,8 +127,8 @@ static ordo_status sort_keys(const struct sort_strings *s, const struct round *r
     return ORDO_OK;
 }
 
-/* Writes the sorted rows, and collects the undecided rows (with equal keys). At the end, the lower half of
- * marks[r->count] counts these rows, and the upper half counts their segments. */
+/* Writes the sorted rows, and collects the rows with equal keys for the next round. Kernels leave their number in the
+ * lower half of marks[r->count], and the number of their segments in the upper half. */
 static ordo_status collect(const struct sort_strings *s, const struct round *r)
 {
     const cl_mem     marks = s->keys;
@@ -150,10 +148,9 @@ static ordo_status collect(const struct sort_strings *s, const struct round *r)
     return launch(s, "strings_keep", r->count, &keep);
 }
 
-/* Sorts the undecided rows (with equal keys so far) by their next bytes. */
 static ordo_status sort_round(const struct sort_strings *s, const struct round *r, struct round *next)
 {
-    cl_uint left[2] = { 0 }; /* rows and segments */
+    cl_uint left[2] = { 0 };
     ORDO_TRY(make_keys(s, r));
     ORDO_TRY(sort_keys(s, r));
     ORDO_TRY(collect(s, r));

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds the index of a column of strings. */
 #include "primitive/scan.h"
 #include "primitive/string_index.h"
 
@@ -7,7 +6,6 @@
 
 #include <stdlib.h>
 
-/* A level under construction (cl/shared/string_index.h), in scratch memory. */
 struct level {
     cl_mem  tests, cuts;
     cl_uint count;
@@ -17,10 +15,10 @@ struct build {
     struct ordo_call         *call;
     struct ordo_string_index *index;
     bool                      sorted, keep_rows;
-    cl_uint                   n;               /* rows */
-    cl_mem                    position, marks; /* A word per row. `marks` has one more. */
+    cl_uint                   n;
+    cl_mem                    position, marks; /* `position` has a word per row, `marks` one word more. */
     struct level              level[STRING_LEVELS_MAX];
-    struct level              above; /* Tests above the last level, which become branches. */
+    struct level              above;
     string_branch            *branch;
     string_head               head;
 };
@@ -57,7 +55,7 @@ static ordo_status launch(const struct build *b, const char *kernel, size_t coun
     return ordo_call_launch(b->call, &l, args);
 }
 
-/* Replaces each of n marks by the sum of the marks before it. Waits for the total. */
+/* Replaces each of n marks by the sum of the marks before it. Waits to read the sum of all. */
 static ordo_status sum_marks(const struct build *b, cl_uint n, cl_uint *sum)
 {
     ORDO_TRY(ordo_call_sum_before(b->call, ORDO_U32, b->marks, (size_t) n + 1));
@@ -118,7 +116,6 @@ static ordo_status judge(const struct build *b, const cl_uint state[N_STATES])
     return ORDO_OK;
 }
 
-/* Finds where neighbouring rows first differ. */
 static ordo_status compare_neighbours(struct build *b)
 {
     cl_uint                 state[N_STATES] = { 1 };
@@ -141,7 +138,7 @@ static ordo_status compare_neighbours(struct build *b)
     return ORDO_OK;
 }
 
-/* Numbers the distinct strings. Writes the tests of level 0: where neighbouring strings first differ. */
+/* Numbers the distinct strings. Writes the tests of level 0, the positions where neighbouring strings first differ. */
 static ordo_status number_strings(struct build *b)
 {
     struct ordo_string_index *x = b->index;
@@ -176,7 +173,7 @@ static ordo_status number_strings(struct build *b)
 
 /* ---- levels -------------------------------------------------------------------------------------------------- */
 
-/* Copies the tests with subtrees too large for a node to the level above. */
+/* Copies those tests to the level above whose subtrees are too large for a node (cl/shared/string_index.h). */
 static ordo_status collect(struct build *b, const struct level *of, struct level *above)
 {
     struct ordo_args mark = { .n = 0 }, promote = { .n = 0 };
@@ -195,8 +192,8 @@ static ordo_status collect(struct build *b, const struct level *of, struct level
     return launch(b, "string_promote", of->count, &promote);
 }
 
-/* Adds levels until the next one would be empty, or have more than half of the tests below it. Tests above the last
- * level become branches. */
+/* Adds levels until the next one would be empty, or have more than half as many tests as the level below it. The tests
+ * of this next level become branches. */
 static ordo_status make_levels(struct build *b)
 {
     cl_uint n = 1;
@@ -215,13 +212,13 @@ static ordo_status make_levels(struct build *b)
 
 #define NO_BRANCH UINT32_MAX
 
-/* Children of each test. Tests are in the order of the strings. */
+/* Indices of the children of each test, or NO_BRANCH. */
 struct children {
     cl_uint *left, *right;
 };
 
-/* Links n tests to a trie in which no parent is greater than its child, and returns the root. `path` holds the path
- * from the root to the last added test. */
+/* Links n tests to a binary tree in which no parent is greater than its child, and returns the root. `path` is scratch
+ * memory for n indices. */
 static cl_uint link_tests(const cl_uint *tests, cl_uint n, const struct children *c, cl_uint *path)
 {
     cl_uint depth = 0;
@@ -240,7 +237,7 @@ static cl_uint link_tests(const cl_uint *tests, cl_uint n, const struct children
 static void write_branches(struct build *b, const cl_uint *tests, const cl_uint *cuts, const struct children *c,
                            cl_uint root, cl_uint *path)
 {
-    cl_uint depth = 0, n = 0, *number = c->left; /* Overwrites c->left with the number of each test's branch. */
+    cl_uint depth = 0, n = 0, *number = c->left; /* The number of the branch of each test replaces c->left. */
     for (cl_uint at = root;;) {
         const cl_uint left = c->left[at];
         b->branch[n] = (string_branch) { tests[at], cuts[at], 0, left != NO_BRANCH };
@@ -259,7 +256,7 @@ static void write_branches(struct build *b, const cl_uint *tests, const cl_uint 
     }
 }
 
-/* `words` is scratch memory of 5 words per branch. */
+/* `words` is scratch memory of 5 words for each test of b->above. */
 static ordo_status make_branches(struct build *b, cl_uint *words)
 {
     const size_t          n = b->above.count, bytes = n * sizeof *words;
@@ -272,8 +269,8 @@ static ordo_status make_branches(struct build *b, cl_uint *words)
 
 /* ---- the index ----------------------------------------------------------------------------------------------- */
 
-/* Reserves words at the end of the index, in multiples of 4, because kernels load four words at once. Returns where
- * they begin. */
+/* Reserves words at the end of the index and returns the index of the first one. Rounds up to multiples of 4, because
+ * kernels load four words at once. */
 static size_t take_words(size_t *used, size_t words)
 {
     const size_t at = *used;

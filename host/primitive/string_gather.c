@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Returns strings by their ids. */
 #include "primitive/scan.h"
 #include "primitive/string_index.h"
 
@@ -23,7 +22,6 @@ static ordo_status check(ordo_device *dev, const struct gather *g)
     return ordo_check_arrays(dev, arrays, 3, 2);
 }
 
-/* Writes the lengths of the strings to g->offsets. Waits for the check of the ids. */
 static ordo_status find_lengths(struct ordo_call *call, const struct gather *g)
 {
     const cl_uint            count = (cl_uint) g->count, n_ids = (cl_uint) g->index->ids;
@@ -50,7 +48,6 @@ static ordo_status find_lengths(struct ordo_call *call, const struct gather *g)
     return ORDO_FAIL(call->dev, ORDO_INVALID, "ids[%u] is %u: the index has %u strings", count - bad, id, n_ids);
 }
 
-/* Replaces the lengths by offsets, and waits for the total. */
 static ordo_status sum_lengths(struct ordo_call *call, const struct gather *g, cl_ulong *total)
 {
     const struct ordo_scan scan = {
@@ -65,7 +62,7 @@ static ordo_status sum_lengths(struct ordo_call *call, const struct gather *g, c
     return ORDO_OK;
 }
 
-/* Work-items that copy one string. They read and write neighbouring bytes. */
+/* This number of work-items copy one string together, because they then access neighbouring bytes. */
 enum { COPY_LANES = 8 };
 
 static ordo_status copy(struct ordo_call *call, const struct gather *g)

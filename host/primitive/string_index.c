@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Creates indexes of columns of strings, and returns their statistics and rows. */
 #include "primitive/string_index.h"
 
 #include <stdlib.h>

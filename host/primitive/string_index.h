@@ -12,8 +12,8 @@ struct ordo_string_index {
     cl_mem              offsets, bytes; /* Copy of the column, if the index owns one. */
     size_t              ids;
     cl_mem              words;  /* string_head, levels and branches. NULL if there are no strings. */
-    cl_mem              starts; /* First sorted row of each string. NULL if it is the string's id. */
-    cl_mem              rows;   /* Row number of each sorted row. NULL if it is the same number. */
+    cl_mem              starts; /* First row of each string, in sorted order. NULL if the row is the id. */
+    cl_mem              rows;   /* Row of the column at each place in sorted order. NULL if both are equal. */
     size_t              n_rows; /* Number of rows, or of strings if rows are not kept. */
     size_t              bytes_held;
     cl_uint             levels, branches;
@@ -24,7 +24,7 @@ struct ordo_string_index {
 ordo_status ordo_call_build_strings(struct ordo_call *call, const struct ordo_string_index_params *params,
                                     struct ordo_string_index *index);
 
-/* Argument values, which must live until the launch. */
+/* Values of kernel arguments. They must stay in place until the launch. */
 struct ordo_string_args {
     cl_ulong n_bytes;
     cl_uint  wide;
@@ -33,7 +33,6 @@ void ordo_string_column_args(struct ordo_args *args, const struct ordo_strings *
 void ordo_string_index_args(struct ordo_args *args, const struct ordo_string_index *index,
                             struct ordo_string_args *more);
 
-/* A kernel of primitive/string_build.cl or string_search.cl over `count` rows. */
 struct ordo_launch ordo_string_kernel(const ordo_device *dev, const char *file, const char *kernel, size_t count);
 
 #endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches in indexes of columns of strings. */
 #include "primitive/string_index.h"
 
 #define FILE_NAME "primitive/string_search.cl"
@@ -14,12 +13,12 @@ void ordo_string_index_args(struct ordo_args *args, const struct ordo_string_ind
 struct batch {
     const ordo_string_index   *index;
     const char                *kernel;
-    const struct ordo_strings *queries, *uppers; /* `uppers` is NULL except for ranges. */
+    const struct ordo_strings *queries, *uppers;
     struct ordo_slice          out[2];
-    const char                *out_name[2]; /* NULL: no such output */
-    bool                       optional;    /* The outputs may be ordo_none(). */
+    const char                *out_name[2];
+    bool                       optional;
     cl_uint                    upper, add, limit;
-    bool                       bounds;   /* The kernel is string_bounds. */
+    bool                       bounds;
     cl_uint                    empty[2]; /* Results in an index without strings. */
 };
 

@@ -23,7 +23,6 @@ ordo_status ordo_strings_check(ordo_device *dev, const struct ordo_strings *colu
     return ORDO_OK;
 }
 
-/* Returns ORDO_INVALID if the offsets of a row descend or exceed n_bytes. */
 static ordo_status check_ends(ordo_device *dev, size_t row, const uint64_t ends[2], size_t n_bytes)
 {
     ORDO_REQUIRE(dev, ends[0] <= ends[1], ORDO_INVALID, "offsets descend at row %zu, from %" PRIu64 " to %" PRIu64, row,

@@ -13,7 +13,8 @@ struct ordo_array ordo_strings_bytes(const struct ordo_strings *column);
 /* Returns ORDO_INVALID if `column` is NULL or its offset_bytes is unknown, and ORDO_TOO_LARGE for too many rows. */
 ordo_status ordo_strings_check(ordo_device *dev, const struct ordo_strings *column);
 
-/* Makes the same checks. Also returns ORDO_INVALID if an array is missing, or if offsets descend or exceed n_bytes. */
+/* Makes the checks of ordo_strings_check. Also returns ORDO_INVALID if an array is missing, or if offsets descend or
+ * exceed n_bytes. */
 ordo_status ordo_strings_check_host(ordo_device *dev, const struct ordo_host_strings *column);
 
 void ordo_strings_args(struct ordo_args *args, const struct ordo_strings *column, const cl_ulong *n_bytes);
@@ -21,7 +22,7 @@ void ordo_strings_args(struct ordo_args *args, const struct ordo_strings *column
 struct ordo_launch ordo_strings_launch(const ordo_device *dev, const struct ordo_strings *column, const char *kernel,
                                        size_t count);
 
-/* Reports row `row`, whose offsets descend or exceed n_bytes, as ORDO_INVALID. Waits. */
+/* Returns ORDO_INVALID, with a message about the offsets of row `row`. These must descend or exceed n_bytes. Waits. */
 ordo_status ordo_strings_refuse(struct ordo_call *call, const struct ordo_strings *column, size_t row);
 
 ordo_status ordo_call_sort_strings(struct ordo_call *call, const struct ordo_strings *column, struct ordo_slice rows);

@@ -8,11 +8,11 @@
 
 struct ordo_tiles {
     size_t group, items; /* Work-items per group, and elements per work-item. */
-    /* One launch suffices, because groups wait for the results of earlier groups. Otherwise there are two. */
+    /* If true, one launch suffices, because groups wait for the results of earlier groups. Otherwise there are two. */
     bool    lookback;
     cl_uint tiles;
     cl_uint range;  /* Tiles per group without `lookback`. */
-    size_t  groups; /* Number of ranges. If it is 1, one group handles all tiles in one launch. */
+    size_t  groups; /* Number of groups. If it is 1, one group handles all tiles in one launch. */
     cl_uint shift;  /* Tile 0 begins this many elements before the array, so that vectors are aligned. */
 };
 
@@ -29,14 +29,15 @@ struct ordo_lookback {
 /* Creates the buffer in which each tile publishes its result of item_bytes bytes. */
 ordo_status ordo_lookback_state(struct ordo_call *call, size_t tiles, size_t item_bytes, struct ordo_lookback *out);
 
-/* Kernels in a file that includes cl/group/tiles.cl. With look-back only look_back runs, otherwise `sums` and then
- * `ranges`. */
+/* Names of kernels in a file that includes cl/group/tiles.cl. With look-back only look_back runs, otherwise `sums` and
+ * then `ranges`. */
 struct ordo_tile_kernels {
     const char *look_back, *sums, *ranges;
     size_t      payload_bytes, item_bytes;
 };
 struct ordo_launch ordo_tiles_launch(const struct ordo_tiles *t, const char *file);
-/* Launches one or two kernels over all tiles. `args` must already have their common arguments. */
+/* Launches one or two kernels over all tiles. The caller must have added the arguments that all three kernels share to
+ * `args`. */
 ordo_status ordo_call_tiles(struct ordo_call *call, const struct ordo_tiles *t, const struct ordo_tile_kernels *kernels,
                             struct ordo_launch launch, struct ordo_args *args);
 

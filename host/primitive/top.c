@@ -22,7 +22,6 @@ static size_t key_bytes(const struct top *t)
     return ordo_type_bytes(t->key);
 }
 
-/* Selected keys, and their indices in the input. */
 struct found {
     struct ordo_slice keys, indices;
     size_t            count;
@@ -42,8 +41,8 @@ static cl_uint bits_of(size_t count)
 struct passes {
     size_t  group, items, groups;
     cl_uint digit_bits, copies;
-    /* Elements are compared by a number made of key and index. It has number_bits bits, divided into `digits`
-     * digits. */
+    /* Kernels compare numbers made of key and index, so that no two elements are equal. Such a number has number_bits
+     * bits, divided into `digits` digits. */
     cl_uint number_bits, digits;
     cl_uint room, local_bytes;
     size_t  state_words;
@@ -86,7 +85,7 @@ static struct passes plan(const ordo_device *dev, const struct top *t)
     return p;
 }
 
-/* Returns the lowest bit of a digit. Digit 0 is the highest. Widths differ by at most one bit. */
+/* Returns the lowest bit of a digit. Digit 0 has the highest bits. Some digits are one bit wider than others. */
 static cl_uint begin_of(const struct passes *p, cl_uint digit)
 {
     return p->number_bits * (p->digits - 1 - digit) / p->digits;
@@ -155,7 +154,8 @@ static ordo_status make_room(struct ordo_call *call, const struct top *t, struct
     return ordo_call_fill(call, p->state, 0, bytes, 0);
 }
 
-/* Selects the first k elements in any order, or only the k-th. Needs 1 <= k <= count. */
+/* Selects the k elements that come first in sorted order, or with t->select only the k-th. k must be 1 to `count`. The
+ * results are not sorted. */
 static ordo_status find_by_digits(struct ordo_call *call, const struct top *t, struct passes *p, const struct found *to)
 {
     const struct ordo_launch count = kernel_of(t, p, "top_count", p->groups);
@@ -206,7 +206,7 @@ static ordo_status find_all(struct ordo_call *call, const struct top *t, const s
 
 /* ---- by chunks (CPUs) ---------------------------------------------------------------------------------------- */
 
-/* Chunks per core. Each has at least CHUNK_MIN and at least WORTH * k elements. */
+/* There are PARTS_PER_CORE chunks per core. A chunk has at least CHUNK_MIN and at least WORTH * k elements. */
 enum { PARTS_PER_CORE = 4, WORTH = 16, CHUNK_MIN = 4096 };
 /* A chunk's list has space for k elements and at least this many more. */
 enum { ROOM_MIN = 256 };
@@ -220,7 +220,7 @@ static struct top_chunks cut(const ordo_device *dev, const struct top *t, size_t
     struct top_chunks        c = { .keys_at = t->keys.at, .count = (cl_uint) t->count, .needed = (cl_uint) t->k };
     c.chunk = (cl_uint) (chunk < CHUNK_MIN ? CHUNK_MIN : chunk);
     *chunks = facts->cpu && t->k <= c.chunk / WORTH ? ordo_ceil_div(t->count, c.chunk) : 0;
-    if (*chunks > 1 && t->count - (*chunks - 1) * c.chunk < t->k) /* The last chunk must have at least k elements. */
+    if (*chunks > 1 && t->count - (*chunks - 1) * c.chunk < t->k)
         *chunks = 0;
     c.room = c.needed + (c.needed < ROOM_MIN ? ROOM_MIN : c.needed);
     return c;
@@ -247,7 +247,7 @@ static ordo_status find_by_chunks(struct ordo_call *call, const struct top *t, s
 
 /* ---- in order ------------------------------------------------------------------------------------------------ */
 
-/* With chunks, finds the first k elements of each chunk. */
+/* If the array is divided into chunks, finds the first k elements of each chunk. */
 static ordo_status find(struct ordo_call *call, const struct top *t, struct passes *p, struct found *to)
 {
     size_t                  chunks = 0;

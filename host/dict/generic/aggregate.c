@@ -10,7 +10,6 @@
 
 #define AGGREGATE_FILE "dict/generic/aggregate.cl"
 
-/* Maximum elements in a short range. */
 #define SHORT_MAX 128
 
 /* Maximum total length of short ranges. */

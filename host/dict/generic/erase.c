@@ -28,7 +28,7 @@ static ordo_status scratch(const struct erasure *x, size_t count, size_t bytes, 
     return ordo_call_scratch(x->call, count * bytes, out);
 }
 
-/* Makes exclusive prefix sums of x->n + 1 `numbers`. Sets *total to the last one. */
+/* Replaces each of x->n + 1 `numbers` by the sum of those before it. Sets *total to the last sum. */
 static ordo_status sum(const struct erasure *x, cl_mem numbers, cl_ulong *total)
 {
     const struct ordo_scan scan = { .type = ORDO_U64,
@@ -141,8 +141,8 @@ static ordo_status count_lengths(const struct erasure *x)
     return ordo_call_launch(x->call, &launch, &args);
 }
 
-/* Sorts the m bounds of all ranges. Neighbouring bounds enclose a piece. Replaces x->first and x->past by indices of
- * pieces. */
+/* Sorts the m bounds of all ranges. The keys between two neighbouring bounds are a piece. Replaces x->first and x->past
+ * by indices of pieces. */
 static ordo_status cut_into_pieces(const struct erasure *x, size_t m, cl_mem *out)
 {
     const struct ordo_sort_params params = { .key = ORDO_U32 };
@@ -172,8 +172,8 @@ static ordo_status paint(const struct erasure *x, cl_uint level, cl_mem owners)
     return ordo_call_launch(x->call, &launch, &args);
 }
 
-/* Counts the erased keys of overlapping ranges. Neighbouring bounds of ranges enclose a piece. Its keys count for its
- * owner, the first range that contains it. */
+/* Counts the erased keys of overlapping ranges. The keys between two neighbouring bounds are a piece. They count for
+ * the first range that contains the piece. */
 static ordo_status count_owned(const struct erasure *x)
 {
     const struct ordo_slice erased = x->e->erased;
@@ -258,7 +258,6 @@ ordo_status ordo_dict_erase_range_enqueue(ordo_dict *dict, struct ordo_call *cal
 
 /* ---- ends -------------------------------------------------------------------------------------------------------- */
 
-/* Writes the first or last e->gone elements: selects their least and greatest key, and queries this range. */
 static ordo_status export_ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends,
                                struct ordo_interval_erasure *e, struct ordo_slice keys, struct ordo_slice offsets)
 {

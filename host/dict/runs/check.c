@@ -2,7 +2,6 @@
 /* Checks the invariants of struct ordo_run_set, and counts stale (replaced) elements. */
 #include "dict/runs/runs.h"
 
-/* Scratch memory: per run a bitmap of stale elements, and counts of visible elements. */
 struct fresh {
     struct ordo_slice stale[ORDO_MAX_RUNS], visible[ORDO_MAX_RUNS];
 };

@@ -42,13 +42,14 @@ static ordo_status count_gone(struct ordo_call *call, const ordo_dict *dict, con
     return ORDO_OK;
 }
 
-/* Words that a work-item of kernel run_hide updates on a CPU. */
+/* On CPUs, each work-item of kernel run_hide handles this number of 4-byte words. */
 #define HIDE_SHARE 1024
 
 ordo_status ordo_runs_hide_spans(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, cl_mem spans,
                                  size_t gone)
 {
-    /* Words of hidden bits, and the visible counts of all runs. Hiding an element changes all later counts. */
+    /* Kernel run_hide updates words of hidden bits, and the visible counts of all runs, because hiding an element
+     * changes all later counts. */
     const size_t             words = ordo_ceil_div(gone, 32) + ordo_run_entries(ordo_run_set_stored(set));
     const size_t             items = ordo_device_facts(call->dev)->cpu ? ordo_ceil_div(words, HIDE_SHARE) : words;
     const struct ordo_launch launch = ordo_dict_kernel_shares(dict, "dict/runs/runs.cl", "run_hide", items);

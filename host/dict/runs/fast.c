@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* FAST: the oldest of the sorted runs is the tree. Newer runs, usually one, buffer recent updates. */
+/* FAST stores sorted runs. The oldest run is the tree. Newer runs, usually one, buffer recent updates. */
 #include "ordo/fast.h"
 #include "dict/runs/runs.h"
 
@@ -10,8 +10,8 @@ struct fast {
     struct ordo_runs runs; /* must be first */
     size_t           one_in;
     size_t           built;
-    size_t           arrived; /* elements that updates added since the tree was built */
-    uint64_t         asked;   /* cost of queries in the buffer since the last update */
+    size_t           arrived;
+    uint64_t         asked; /* cost of queries in the buffer since the last update */
 };
 
 static struct fast *fast_of(ordo_dict *dict)
@@ -84,7 +84,7 @@ static ordo_status merge_from(struct fast *fast, struct ordo_call *call, size_t 
     return ORDO_OK;
 }
 
-/* After an update, rebuilds the tree if due, else merges the newer runs. Only logs an error, because the batch is
+/* Rebuilds the tree if this is due. Otherwise merges the newer runs. Only logs an error, because the batch is already
  * stored. */
 static void settle(struct fast *fast, struct ordo_call *call)
 {
@@ -97,7 +97,6 @@ static void settle(struct fast *fast, struct ordo_call *call)
     ordo_log(call->dev, ORDO_LOG_WARNING, "fast: the buffer was not merged, going on without");
 }
 
-/* Rebuilds the tree if there are ORDO_MAX_RUNS runs, or no capacity for `count` more elements. */
 static ordo_status reserve_run(struct fast *fast, struct ordo_call *call, size_t count)
 {
     if (fast->runs.set.n == ORDO_MAX_RUNS || count > ORDO_MAX_COUNT - stored(fast))
@@ -119,7 +118,7 @@ static ordo_status store(struct fast *fast, struct ordo_call *call, const struct
     ORDO_TRY(reserve_run(fast, call, b->count));
     const int   mark = call->n_scratch;
     ordo_status status = ordo_runs_take_batch(&fast->runs, call, b, &run);
-    if (ordo_lacks_memory(status) && fast->arrived > 0) { /* a rebuild may free memory */
+    if (ordo_lacks_memory(status) && fast->arrived > 0) {
         ordo_call_abandon(call, mark);
         if (rebuild(fast, call) == ORDO_OK)
             status = ordo_runs_take_batch(&fast->runs, call, b, &run);

@@ -26,8 +26,8 @@ static struct ordo_search search_for(const ordo_dict *dict, const struct ordo_fi
                                   .found = finds->found };
 }
 
-/* First builds the run's index if the search can use one. Omits this if `once` is true, or while the call waits for
- * unfinished events. */
+/* Builds a missing index of the run if the search can use one, unless `once` is true or the call waits for unfinished
+ * events. */
 static ordo_status search_run(struct ordo_call *call, const ordo_dict *dict, bool once, struct ordo_sorted_run *run,
                               struct ordo_search *search)
 {
@@ -45,12 +45,12 @@ static ordo_status find_clean(struct ordo_call *call, const ordo_dict *dict, con
     return search_run(call, dict, finds->once, run, &search);
 }
 
-/* finds->found records the keys found so far, in newer runs. */
+/* All newer runs must have been searched before. finds->found marks the keys that were found there. */
 static ordo_status find_in_run(struct ordo_call *call, const ordo_dict *dict, const struct ordo_finds *finds,
                                struct ordo_sorted_run *run, cl_uint stage)
 {
     const struct ordo_slice values = ordo_run_values(dict, run);
-    /* Only runs with `erased` have tombstones. */
+    /* Kernels read hidden bits only in runs that may have erased keys. */
     const struct ordo_slice hidden = run->erased ? ordo_run_hidden(run) : ordo_none();
     struct ordo_search      search = search_for(dict, finds, run);
     struct ordo_args        answers = { .n = 0 };

@@ -129,13 +129,13 @@ static void clean_up_if_due(struct ordo_lsm *lsm, struct ordo_call *call)
     if (take(lsm, call, &plan) == ORDO_OK)
         return;
     ordo_call_abandon(call, mark);
-    restart(lsm); /* the next updates do not try again */
+    restart(lsm); /* Otherwise each later update would try again. */
     ordo_log(call->dev, ORDO_LOG_WARNING, "lsm: a cleanup failed, going on without");
 }
 
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
 
-/* Cleans up to free memory, if elements may be stale (replaced or erased). Returns whether it did. */
+/* Cleans up to free memory, if elements may be stale (replaced or erased). Returns true after a cleanup. */
 static bool frees_memory(struct ordo_lsm *lsm, struct ordo_call *call, int mark)
 {
     ordo_call_abandon(call, mark);
@@ -179,8 +179,8 @@ static ordo_status absorb_newest(struct ordo_lsm *lsm, struct ordo_call *call, s
     return ORDO_OK;
 }
 
-/* With ORDO_MAX_RUNS runs, merges the newest one into the batch. If they do not fit into one run, merges two others
- * instead. */
+/* If there are already ORDO_MAX_RUNS runs, merges the newest one into the batch. If these two do not fit into one run,
+ * merges two other neighbouring runs. */
 static ordo_status make_place(struct ordo_lsm *lsm, struct ordo_call *call, struct ordo_sorted_run *batch)
 {
     const struct ordo_run_set *set = &lsm->runs.set;
@@ -282,8 +282,8 @@ static ordo_status erase_interval(ordo_dict *dict, struct ordo_call *call, const
 /* Costs of a query in one run, in units of a merge's cost per element. */
 #define FIND_MOVES   2
 #define RANK_MOVES   3
-#define SELECT_MOVES 32 /* finds a key bit by bit */
-#define RANGE_MOVES  8  /* not counting the elements it reads */
+#define SELECT_MOVES 32
+#define RANGE_MOVES  8 /* not counting the elements it reads */
 
 /* If memory is short, keeps the runs and sets their query costs to 0. */
 static ordo_status merge_paid(struct ordo_lsm *lsm, struct ordo_call *call, const struct ordo_lsm_plan *plan)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dict/runs/lsm_plan.h"
 
-/* Neighbouring runs with together at most this number of elements are merged, because a launch costs more. */
+/* Neighbouring runs that have at most this number of elements together are merged. The launch of a kernel would cost
+ * more than this merge. */
 #define RUN_MIN_GPU ((size_t) 1 << 14)
 #define RUN_MIN_CPU ((size_t) 1 << 10)
 
@@ -20,8 +21,9 @@ size_t ordo_lsm_stored(const struct ordo_lsm *lsm)
 
 /* ---- updates ---------------------------------------------------------------------------------------------------- */
 
-/* A change counts the live elements when there may be STORED_MAX times as many stored ones, and STALE_PERCENT percent
- * of these may be stale (replaced or erased). With cleanup_doubled, it cleans up at DOUBLED times as many. */
+/* A cleanup counts the live elements first. This is due when the stored elements may be STORED_MAX times the live ones,
+ * and more than STALE_PERCENT percent may be stale (replaced or erased). With cleanup_doubled, a cleanup without a
+ * count is due at DOUBLED times the live elements. */
 #define STORED_MAX    8
 #define STALE_PERCENT 33
 #define DOUBLED       2
@@ -42,7 +44,7 @@ static bool fits_from(const struct ordo_lsm *lsm, size_t first)
     return ordo_runs_fit(&lsm->runs, ordo_lsm_stored_from(lsm, first));
 }
 
-/* Returns the oldest run to merge with the newest run (the batch). */
+/* Returns the index of the oldest run to merge with the newest run, which is the last batch. */
 static size_t first_of_carry(const struct ordo_lsm *lsm)
 {
     const struct ordo_run_set *set = &lsm->runs.set;
@@ -84,8 +86,8 @@ struct ordo_lsm_plan ordo_lsm_plan_change(const struct ordo_lsm *lsm)
 
 /* ---- queries ----------------------------------------------------------------------------------------------------- */
 
-/* Costs, in units of a merge's cost per element. A merge of some runs is due when queries in all but the oldest of
- * these have cost as much as the merge. So the total cost is at most twice the minimum (ski rental problem). */
+/* Costs, in units of a merge's cost per element. A merge of several runs is due when queries in all of them but the
+ * oldest have cost as much as the merge. So the total cost is at most twice the minimum (ski rental problem). */
 #define LAUNCH_MOVES_GPU ((uint64_t) 1 << 18)
 #define LAUNCH_MOVES_CPU ((uint64_t) 1 << 12)
 #define MERGE_LAUNCHES   64 /* mostly to create and destroy buffers */
@@ -104,7 +106,6 @@ uint64_t ordo_lsm_launch_moves(const struct ordo_lsm *lsm)
     return ordo_device_facts(lsm->runs.dict.dev)->cpu ? LAUNCH_MOVES_CPU : LAUNCH_MOVES_GPU;
 }
 
-/* Includes allocation, index and hidden bits. */
 static uint64_t cost_of_merge(const struct ordo_lsm *lsm, size_t first)
 {
     return MERGE_LAUNCHES * ordo_lsm_launch_moves(lsm) + MERGE_MOVES * (uint64_t) ordo_lsm_stored_from(lsm, first);

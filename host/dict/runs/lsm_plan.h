@@ -12,7 +12,7 @@ struct ordo_lsm {
     /* lower bound of the live elements: the last count minus later erasures */
     size_t live;
     size_t arrived;  /* elements stored or erased since the last count */
-    bool   resolved; /* since the last update, a query has tried to hide all stale elements */
+    bool   resolved; /* a query has tried to hide all stale elements since the last update */
 };
 
 enum ordo_lsm_action {
@@ -43,11 +43,12 @@ struct ordo_lsm_plan ordo_lsm_plan_change(const struct ordo_lsm *lsm);
 uint64_t ordo_lsm_query_cost(const struct ordo_run_set *set, size_t first, size_t n);
 /* Returns the cost of a launch, in units of a merge's cost per element. */
 uint64_t ordo_lsm_launch_moves(const struct ordo_lsm *lsm);
-/* Returns the oldest run to merge with all newer ones, or the newest run if no merge is due. The runs must fit into one
- * allocation. Queries in the newer runs, each with `more` added, must have cost as much as the merge. */
+/* Returns the index of the oldest run to merge with all newer runs. The merge is due if queries in these newer runs
+ * have cost as much, after adding `more` to the cost of each run. The result must fit into one allocation. If no merge
+ * is due, returns the newest run. */
 size_t ordo_lsm_first_paid(const struct ordo_lsm *lsm, uint64_t more);
-/* Plans merges before a query that costs `more` in each run. If the query waits, a merge of all runs drops stale
- * elements. */
+/* Plans merges before a query that costs `more` in each run. With `waits`, the query blocks, and a merge of all runs
+ * may drop stale elements. */
 struct ordo_lsm_plan ordo_lsm_plan_query(const struct ordo_lsm *lsm, uint64_t more, bool waits);
 
 #endif

@@ -107,8 +107,8 @@ static struct ordo_ranges part_of(const struct ordo_ranges *ranges, size_t at, s
     return part;
 }
 
-/* Scratch memory has the ranks of one part only. So each part's ranks are computed twice: for offsets, then for
- * elements. */
+/* Scratch memory has space for the ranks of `most` ranges. So the ranks of each part are computed twice: first for all
+ * offsets, then for the elements. */
 static ordo_status range_in_parts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                   const struct ordo_ranges *ranges, size_t most, const struct range_scratch *s)
 {
@@ -161,7 +161,6 @@ ordo_status ordo_runs_range(ordo_dict *dict, struct ordo_call *call, const struc
     return ORDO_OK;
 }
 
-/* Maximum ranges that an estimate measures. */
 #define SAMPLE_MAX ((size_t) 1 << 14)
 
 ordo_status ordo_runs_estimate(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges, double *out)

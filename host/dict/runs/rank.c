@@ -25,7 +25,8 @@ ordo_status ordo_runs_rank_in_run(struct ordo_call *call, const ordo_dict *dict,
 
 /* ---- parts of many queries --------------------------------------------------------------------------------------- */
 
-/* Maximum queries at a time. Halved down to RANKS_MIN while memory is short. */
+/* Scratch memory has space for at most RANKS_MAX queries. While memory is short, this number is halved, down to
+ * RANKS_MIN. */
 #define RANKS_MAX ((size_t) 1 << 25)
 #define RANKS_MIN ((size_t) 1 << 12)
 
@@ -121,7 +122,8 @@ static ordo_status seek_in_run(struct ordo_call *call, const ordo_dict *dict, co
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* `keys` and `found` are the results from the runs so far. They are the caller's outputs if given. */
+/* `keys` and `found` hold the results from the runs that the seek has read. The caller's outputs replace this scratch
+ * memory, if they are given. */
 struct seek_scratch {
     uint32_t          key_bytes;
     struct ordo_slice keys, found;

@@ -10,14 +10,14 @@ ordo_status ordo_runs_build(ordo_dict *dict, struct ordo_call *call, struct ordo
     return ORDO_OK;
 }
 
-/* Returns true if the run's block is so large that a new run of this size would not reuse it. */
+/* Returns true if the run's memory block is larger than the block of a new run of the same size would be. */
 static bool wastes(const struct ordo_sorted_run *run)
 {
     return run->mem_bytes > run->layout.bytes + run->layout.bytes / 16 + 4096;
 }
 
-/* Returns how many bytes of unused blocks a compaction keeps. With the unused bytes of the run's block, they should be
- * at most a sixteenth of the run. */
+/* Returns how many bytes of unused blocks a compaction may keep. Unused bytes, also those in the block of the run,
+ * should be at most a sixteenth of the run. */
 static size_t little_spare(const struct ordo_runs *runs)
 {
     const struct ordo_sorted_run *run = &runs->set.run[0];
@@ -76,7 +76,6 @@ ordo_status ordo_runs_gather(ordo_dict *dict, struct ordo_call *call)
 
 /* ---- with little memory ------------------------------------------------------------------------------------------ */
 
-/* Returns how many runs, from run `first` on, can be merged into one. */
 static size_t segment_from(const struct ordo_runs *runs, const size_t *counts, size_t first)
 {
     size_t n = 1, count = counts[first];
@@ -93,8 +92,8 @@ static void replace_segment(struct ordo_runs *runs, size_t *counts, size_t first
     struct ordo_sorted_run gone[ORDO_MAX_RUNS];
 
     memcpy(gone, &set->run[first], n * sizeof *gone);
-    /* The merge has dropped tombstones. So a find of an erased key goes on to older runs. With the flag `erased`, it
-     * reads their hidden bits. */
+    /* The merge has dropped the elements that mark erased keys. So a search for an erased key continues in older runs.
+     * With the flag `erased`, it reads their hidden bits. */
     for (size_t r = 0; r < first; r++)
         set->run[r].erased = set->run[r].has_hidden;
     memmove(&set->run[first + kept], &set->run[first + n], rest * sizeof *gone);
@@ -129,7 +128,8 @@ static ordo_status shrink_segment(struct ordo_runs *runs, struct ordo_call *call
     return ORDO_OK;
 }
 
-/* Shrinks each segment (neighbouring runs that fit into one). If memory was short, sets *lacks to the status. */
+/* A segment is a sequence of neighbouring runs that fit into one. Shrinks each segment. If memory was short, sets
+ * *lacks to this error. */
 static ordo_status shrink_all(struct ordo_runs *runs, struct ordo_call *call, size_t *counts, bool *less,
                               ordo_status *lacks)
 {

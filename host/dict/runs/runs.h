@@ -27,7 +27,7 @@ ordo_status ordo_runs_export(ordo_dict *dict, struct ordo_call *call, struct ord
 
 /* ---- find.c ------------------------------------------------------------------------------------------------------ */
 
-/* Sets *out to `wanted` or, without it, to `bytes` bytes of scratch memory. */
+/* Sets *out to `wanted`. If this is ordo_none(), allocates `bytes` bytes of scratch memory instead. */
 ordo_status ordo_runs_or_scratch(struct ordo_call *call, struct ordo_slice wanted, size_t bytes,
                                  struct ordo_slice *out);
 ordo_status ordo_runs_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds);
@@ -40,13 +40,13 @@ ordo_status ordo_runs_find_none(struct ordo_call *call, const ordo_dict *dict, c
 /* Sets ranks[i] to the number of keys less than keys[i]. If `upper` is true, also counts equal keys. */
 ordo_status ordo_runs_rank_in_run(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run,
                                   struct ordo_slice keys, size_t count, bool upper, struct ordo_slice ranks);
-/* Returns how many queries to answer at a time, if each takes `bytes` bytes of a scratch buffer. */
+/* Returns how many of `count` queries to answer at a time, if each needs `bytes` bytes of a scratch buffer. */
 size_t              ordo_runs_part(const struct ordo_call *call, size_t count, size_t bytes);
 typedef ordo_status ordo_runs_scratch(struct ordo_call *call, const void *what, size_t most, void *scratch);
 /* Allocates scratch memory for *most queries by `take`. Halves *most while memory is short. */
 ordo_status ordo_runs_take_scratch(struct ordo_call *call, ordo_runs_scratch *take, const void *what, size_t *most,
                                    void *scratch);
-/* The queries below first hide all replaced elements. */
+/* ordo_runs_count, _seek, _rank, _size, _range and _select first hide all replaced elements. */
 ordo_status ordo_runs_count(ordo_dict *dict, struct ordo_call *call, const struct ordo_counts *counts);
 ordo_status ordo_runs_seek(ordo_dict *dict, struct ordo_call *call, const struct ordo_seeks *seeks);
 ordo_status ordo_runs_rank(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranks *ranks);
@@ -54,7 +54,6 @@ ordo_status ordo_runs_size(ordo_dict *dict, struct ordo_call *call, size_t *out)
 
 /* ---- range.c ----------------------------------------------------------------------------------------------------- */
 
-/* Hides all replaced elements first. */
 ordo_status ordo_runs_range(ordo_dict *dict, struct ordo_call *call, const struct ordo_ranges *ranges);
 /* Sets `lows` and `highs` to the ranks of lo[i] and hi[i] in each run. */
 ordo_status ordo_runs_rank_bounds(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
@@ -76,7 +75,6 @@ ordo_status ordo_runs_hide_spans(struct ordo_call *call, const ordo_dict *dict, 
 
 /* ---- select.c ---------------------------------------------------------------------------------------------------- */
 
-/* Hides all replaced elements first. */
 ordo_status ordo_runs_select(ordo_dict *dict, struct ordo_call *call, const struct ordo_selects *selects);
 /* Writes the first or last elements, and hides them if ends->take. Sets *got to their number, and *left to the number
  * of remaining elements. If ends->count exceeds 2^14, sets *done to false and changes nothing. Waits. */

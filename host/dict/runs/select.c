@@ -23,7 +23,6 @@ ordo_status ordo_runs_select(ordo_dict *dict, struct ordo_call *call, const stru
 
 #define ENDS_MAX ((size_t) 1 << 14)
 
-/* Writes the first or last elements, their interval in each run (`spans`), and the number of all visible elements. */
 static ordo_status write_ends(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
                               const struct ordo_ends *ends, cl_mem spans, cl_mem total)
 {

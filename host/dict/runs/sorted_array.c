@@ -4,7 +4,7 @@
 #include "dict/generic/generic.h"
 #include "dict/runs/runs.h"
 
-/* Merges a batch into the array, and releases it. Without `combine`, its values replace stored ones. */
+/* Merges a batch into the array, and releases the batch. Without `combine`, values of the batch replace stored ones. */
 static ordo_status merge_batch(struct ordo_runs *runs, struct ordo_call *call, struct ordo_sorted_run *batch,
                                const struct ordo_merge_combine *combine)
 {
@@ -80,8 +80,8 @@ static ordo_status combine(ordo_dict *dict, struct ordo_call *call, const struct
     return combine_found(runs, call, c);
 }
 
-/* Takes the last elements by shortening the array. To take the first elements, leaves *done false: generic/erase.c then
- * rewrites the array. */
+/* Takes the last elements by shortening the array. If asked for the first elements, leaves *done false. Then
+ * generic/erase.c rewrites the array. */
 static ordo_status ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *e, size_t *got, bool *done)
 {
     struct ordo_ends look = *e;
