@@ -20,25 +20,25 @@ extern "C" {
 
 struct ordo_blink_config {
     struct ordo_dict_config dict;
-    /* Percentage of each node that build and compact fill: 50 to 100. 0 means 90. */
+    /* ordo_dict_build and ordo_dict_compact fill this percentage of each node: 50 to 100. 0 means
+     * 90. */
     uint32_t fill_percent;
     /* Maximum number of leaves, of up to 28 elements each. 0 means no limit. A batch that needs
-     * more returns ORDO_NO_DEVICE_MEMORY and changes nothing. A concurrent batch instead refuses
-     * each store that finds no free leaf. */
+     * more leaves returns ORDO_NO_DEVICE_MEMORY and changes nothing. In a concurrent batch only the
+     * operations that need another leaf fail (ORDO_NOT_STORED). */
     size_t max_leaves;
 };
 
 /* Creates an empty B-link tree, which supports all calls of dict.h.
- * Cost: an update reads and writes each affected leaf once. It rebuilds the tree if it has more
- *   than six elements per leaf of the tree (two on CPUs).
+ * Cost: an update reads and writes each affected leaf once. If its batch has more than six elements
+ *   (two on CPUs) per leaf of the tree, it rebuilds the tree.
  * Memory: 1.35 times the bytes of keys and values after a build, 1.7 times after random updates, at
- *   most 3 times for a sliding window of keys. A build temporarily holds the old and new tree, and
- *   the elements twice.
+ *   most 3 times for a sliding window of keys. A build temporarily holds the old tree, the new
+ *   tree, and two copies of the elements.
  * Blocking: an update waits once, or three times if one leaf gets over 1024 elements.
  * Errors: ORDO_TOO_LARGE if the tree could exceed ORDO_MAX_COUNT elements.
- * Concurrency: queries of a concurrent batch take no latches. Stores that find no free leaf run at
- *   its end, in one to eight ordered batches. If memory is missing, they are refused
- *   (ORDO_NOT_STORED). */
+ * Concurrency: queries of a concurrent batch take no locks. Stores that find no free leaf run at
+ *   the end of the batch, in one to eight further batches. */
 ORDO_API ordo_status ordo_blink_create(ordo_device *device, const struct ordo_blink_config *config,
                                        ordo_dict **out);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ordered dictionaries in device memory: one interface to several structures. A dictionary maps
- * distinct keys to values. Every key and value is legal. Keys have the order of array.h: -0 and +0
- * are two keys, and so are NaNs with different bits.
+/* Dictionaries in device memory: one interface to several structures. A dictionary maps distinct
+ * keys to values. Every key and value is legal. -0 and +0 are two keys, and so are NaNs with
+ * different bits.
  *
  * Example:
  *
@@ -15,25 +15,25 @@
  *
  * The rules of array.h apply, and these:
  *
- *   Batches     A batch acts as if its operations ran one after another in the order of their
+ *   Batches     The elements of a batch have the effect of single calls in the order of their
  *               indices. Queries see all earlier updates. An empty batch sets returned numbers and
  *               offsets[0] to 0.
  *   _host       If device memory for the arrays is missing, queries of single keys, counts and
- *               aggregates split the batch. Other threads' calls wait until all parts are done.
- *   Queues      A call on another queue runs after the earlier calls on the same dictionary.
- *   Results     Results have the same bits on all devices and with all structures. Only hash tables
- *               export in another order (hash.h).
- *   Costs       "A find" in a line named Cost is the cost of ordo_dict_find, "an update" of
- *               ordo_dict_upsert.
+ *               aggregates split the batch. Calls of other threads wait until all parts are done.
+ *   Queues      Calls on one dictionary run one after another, even if they use different queues.
+ *   Results     Results have the same bits on all devices and with all structures. Only
+ *               ordo_dict_export of a hash table returns another order (hash.h).
+ *   Costs       "A lookup" costs as much as ordo_dict_find of one key. "An update" costs as much as
+ *               ordo_dict_upsert of the batch.
  *   Threads     Any number of threads may use one dictionary. A lock runs their calls one after
  *               another. */
 
 /* Errors: ORDO_TOO_LARGE if a batch or the dictionary exceeds ORDO_MAX_COUNT elements, or an
  *   allocation exceeds the device's largest. ORDO_UNSUPPORTED if ordo_dict_can returns false for
  *   the call. After an error of arguments or memory the content is unchanged. After ORDO_OPENCL a
- *   structure that changes in place (blink.h, hash.h) may hold a part of the batch. Its next call
- *   checks it, and returns ORDO_BROKEN if it is damaged. ordo_dict_build and ordo_dict_clear repair
- *   it. */
+ *   structure that changes in place (blink.h, hash.h) may hold a part of the batch. The next call
+ *   checks the structure, and returns ORDO_BROKEN if it is damaged. ordo_dict_build and
+ *   ordo_dict_clear repair it. */
 
 /* ---- the dictionary ----------------------------------------------------------------------- */
 #ifndef ORDO_DICT_H
@@ -47,7 +47,6 @@ extern "C" {
 
 typedef struct ordo_dict ordo_dict;
 
-/* The first member of every structure's configuration. */
 struct ordo_dict_config {
     ordo_type key;
     uint32_t  value_bytes; /* 0, 4 or 8 */
@@ -58,18 +57,21 @@ struct ordo_dict_config {
  * Concurrency: no other thread may be in a call on the dictionary. */
 ORDO_API void ordo_dict_destroy(ordo_dict **dict);
 
+/* Groups of calls. ordo_dict_can returns true if a structure supports a group.
+ *   UPDATE       ordo_dict_upsert, ordo_dict_insert, ordo_dict_combine, ordo_dict_erase
+ *   FIND         ordo_dict_find, ordo_dict_contains, ordo_dict_size, ordo_dict_export
+ *   ORDER        all calls that use the order of the keys, such as ordo_dict_range
+ *   APPLY        ordo_dict_apply. Its operations that use the order of the keys also need ORDER.
+ *   CONCURRENT   ordo_dict_apply_concurrent */
 typedef enum ordo_dict_op {
     ORDO_CAN_BUILD,
-    ORDO_CAN_UPDATE, /* upsert, insert, erase */
-    ORDO_CAN_FIND,   /* find, contains, size, export */
-    /* queries that need key order: count, range, seek, rank, ... */
+    ORDO_CAN_UPDATE,
+    ORDO_CAN_FIND,
     ORDO_CAN_ORDER,
-    /* mixed batches; queries in key order also need ORDO_CAN_ORDER */
     ORDO_CAN_APPLY,
     ORDO_CAN_COMPACT,
-    ORDO_CAN_CONCURRENT, /* ordo_dict_apply_concurrent */
+    ORDO_CAN_CONCURRENT,
 } ordo_dict_op;
-/* Returns true if the dictionary supports `op`. Returns false for NULL. */
 ORDO_API bool ordo_dict_can(const ordo_dict *dict, ordo_dict_op op);
 /* Returns the structure's name, such as "lsm" or "sorted array", or "" for NULL. */
 ORDO_API const char *ordo_dict_name(const ordo_dict *dict);
@@ -80,7 +82,7 @@ ORDO_API const char *ordo_dict_name(const ordo_dict *dict);
  * Cost: one sort.
  * Memory: a sorted array, LSM or FAST tree temporarily takes up to 2.2 times the bytes of the new
  *   keys and values (3.3 times if keys repeat), plus 4 MiB. A B-link tree or skiplist takes 5 times
- *   these bytes. The old content stays until the end.
+ *   these bytes. The memory of the old content is freed at the end.
  * Blocking: yes. */
 ORDO_API ordo_status ordo_dict_build(ordo_dict *dict, struct ordo_slice keys,
                                      struct ordo_slice values, size_t count,
@@ -89,7 +91,7 @@ ORDO_API ordo_status ordo_dict_build_host(ordo_dict *dict, const void *keys, con
                                           size_t count);
 
 /* Stores each key with its value. If the key is present, the value replaces the old one.
- * Cost: an update (see the structure's header).
+ * Cost: the structure's header describes it.
  * Memory: scratch as large as the batch, unless the structure's header says otherwise. */
 ORDO_API ordo_status ordo_dict_upsert(ordo_dict *dict, struct ordo_slice keys,
                                       struct ordo_slice values, size_t count,
@@ -99,7 +101,7 @@ ORDO_API ordo_status ordo_dict_upsert_host(ordo_dict *dict, const void *keys, co
 
 /* Stores each absent key with its value. Present keys keep their values. A repeated key gets its
  * first value. inserted[i] (a byte, optional) becomes 1 if element i was stored, else 0.
- * Cost: a sort of the keys, a find per key, and an update.
+ * Cost: a sort of the keys, a lookup of each key, and an update.
  * Memory: the update's scratch, or two keys and 12 bytes per element if that is more. */
 ORDO_API ordo_status ordo_dict_insert(ordo_dict *dict, struct ordo_slice keys,
                                       struct ordo_slice values, size_t count,
@@ -109,7 +111,7 @@ ORDO_API ordo_status ordo_dict_insert_host(ordo_dict *dict, const void *keys, co
 
 /* Combines each value (of type `value`) with the stored value of its key by `op`: sum, minimum or
  * maximum. Stores absent keys with their values. All values of a repeated key are combined.
- * Cost: an update. An LSM, FAST tree or HAMT also needs a sort and a find per key.
+ * Cost: an update. An LSM, FAST tree or HAMT also sorts the keys and looks each key up.
  * Memory: the update's scratch, plus a key, two values and 2 bytes per element.
  * Errors: ORDO_INVALID if value_bytes is 0 or not the size of `value`. ORDO_UNSUPPORTED for sums of
  *   floats. */
@@ -125,9 +127,9 @@ ORDO_API ordo_status ordo_dict_erase(ordo_dict *dict, struct ordo_slice keys, si
 ORDO_API ordo_status ordo_dict_erase_host(ordo_dict *dict, const void *keys, size_t count);
 
 /* Removes, for each i, all keys from lo[i] to hi[i]. Ranges may overlap. Range i is empty if lo[i]
- * > hi[i]. erased[i] (uint32_t, optional) receives the number of keys that range i removes, not
- * counting keys of earlier ranges.
- * Cost: two ranks per range, a sort of the ranges, a range query and an update.
+ * > hi[i]. erased[i] (uint32_t, optional) receives the number of keys that range i removes, without
+ * the keys that ranges before i remove.
+ * Cost: two searches per range, a sort of the ranges, an ordo_dict_range and an update.
  * Memory: scratch of the removed keys, plus at most 61 bytes and two keys per range.
  * Blocking: yes. */
 ORDO_API ordo_status ordo_dict_erase_range(ordo_dict *dict, struct ordo_slice lo,
@@ -137,11 +139,12 @@ ORDO_API ordo_status ordo_dict_erase_range(ordo_dict *dict, struct ordo_slice lo
 ORDO_API ordo_status ordo_dict_erase_range_host(ordo_dict *dict, const void *lo, const void *hi,
                                                 size_t count, uint32_t *erased);
 
-/* take_first removes the `count` least elements, or all if there are fewer, and returns them in
- * ascending order. take_last removes the greatest, and returns them in descending order. *taken
- * counts the removed elements. keys_out and values_out are optional, with space for `count`
- * elements.
- * Cost: a range query and an update. An LSM only marks elements as erased.
+/* ordo_dict_take_first removes the `count` elements with the least keys, and returns them in
+ * ascending order. ordo_dict_take_last removes the elements with the greatest keys, and returns
+ * them in descending order. If there are fewer elements than `count`, both remove all. *taken
+ * receives the number of removed elements. keys_out and values_out (optional) need space for
+ * `count` elements.
+ * Cost: an ordo_dict_range and an update. An LSM only marks elements as erased.
  * Memory: scratch of a key and a byte per element.
  * Blocking: yes. */
 ORDO_API ordo_status ordo_dict_take_first(ordo_dict *dict, size_t count, struct ordo_slice keys_out,
@@ -155,21 +158,20 @@ ORDO_API ordo_status ordo_dict_take_last(ordo_dict *dict, size_t count, struct o
 ORDO_API ordo_status ordo_dict_take_last_host(ordo_dict *dict, size_t count, void *keys_out,
                                               void *values_out, size_t *taken);
 
-/* Removes all elements and frees memory. */
 ORDO_API ordo_status ordo_dict_clear(ordo_dict *dict);
 
 /* Removes replaced and erased elements from memory, and frees unused memory.
- * Memory: afterwards 3 % of the memory for keys and values is unused, in a B-link tree 10 %.
+ * Memory: afterwards 3 % of the memory for keys and values is unused (in a B-link tree 10 %).
  * Blocking: yes. */
 ORDO_API ordo_status ordo_dict_compact(ordo_dict *dict, const struct ordo_order *order);
 
 /* ---- queries -----------------------------------------------------------------------------------
  *
- * Cost: one search per query, and the results. An LSM searches each run. Some structures first
- *   prepare an index or a list, as their headers say.
- * Memory: scratch per query. A find needs none, a count up to 8 bytes. A seek needs 4 bytes. An
- *   omitted keys_out adds a key, an omitted `found` a byte. A range needs 20 bytes, plus 8 bytes
- *   for each further run of an LSM. */
+ * Cost: one search per query, and a write of the results. An LSM searches each run. Some structures
+ *   first prepare an index or a list, as their headers say.
+ * Memory: scratch per query. ordo_dict_find takes none, ordo_dict_count up to 8 bytes.
+ *   ordo_dict_seek takes 4 bytes, a key if keys_out is omitted, and a byte if `found` is omitted.
+ *   ordo_dict_range takes 20 bytes, and 8 bytes for each run of an LSM after the first. */
 
 /* If keys[i] is present, sets values_out[i] to its value and found[i] (a byte) to 1. Otherwise sets
  * found[i] to 0 and leaves values_out[i] unchanged. Both outputs are optional. */
@@ -197,9 +199,9 @@ ORDO_API ordo_status ordo_dict_count_host(ordo_dict *dict, const void *lo, const
  * offsets[i] to offsets[i + 1] - 1 of keys_out and values_out. `offsets` receives count + 1 numbers
  * (uint64_t). *needed receives the last of them. Each output is optional.
  * Blocking: waits if `needed` is not NULL, and in the _host call.
- * Errors: ORDO_TOO_SMALL if the elements exceed `capacity`, the space of keys_out and values_out.
- *   Neither is written then. If `needed` is NULL, no error is returned: compare offsets[count] with
- *   `capacity`. */
+ * Errors: ORDO_TOO_SMALL if there are more than `capacity` elements. keys_out and values_out are
+ *   then unchanged. If `needed` is NULL, the call returns no such error: compare offsets[count]
+ *   with `capacity`. */
 ORDO_API ordo_status ordo_dict_range(ordo_dict *dict, struct ordo_slice lo, struct ordo_slice hi,
                                      size_t count, struct ordo_slice offsets,
                                      struct ordo_slice keys_out, struct ordo_slice values_out,
@@ -209,30 +211,29 @@ ORDO_API ordo_status ordo_dict_range_host(ordo_dict *dict, const void *lo, const
                                           size_t count, uint64_t *offsets, void *keys_out,
                                           void *values_out, size_t capacity, size_t *needed);
 
-/* Ranges with a limit, in either order. */
 struct ordo_limited_ranges {
     struct ordo_slice lo, hi;
     size_t            count;
-    uint32_t          limit; /* maximum number of elements per range; 0: no limit */
-    /* limits[i] (uint32_t) is the limit of range i. Here 0 gives an empty range. `limits` may be
-     * ordo_none(). If `limit` is also set, the lower limit applies. */
+    uint32_t          limit; /* maximum number of elements per range; 0 means no limit */
+    /* limits[i] (uint32_t) is the maximum number of elements of range i. If limits[i] is 0, range i
+     * returns no elements. `limits` may be ordo_none(). If `limit` is also set, the lower of both
+     * applies. */
     struct ordo_slice limits;
-    /* If true, each range descends, and a limit keeps its greatest keys. */
+    /* If true, the elements of each range descend, and limits keep those with the greatest keys. */
     bool descending;
 
-    struct ordo_slice offsets; /* count + 1 numbers (uint64_t) */
+    struct ordo_slice offsets;
     struct ordo_slice keys_out, values_out;
-    size_t            capacity; /* elements that keys_out and values_out hold */
+    size_t            capacity;
 };
-/* Returns ranges with limits, like ordo_dict_range.
- * Cost: a range query. A limit adds two ranks and a selection per range. Descending order moves
- *   each element once more.
- * Memory: as a range query. A limit adds 16 bytes and three keys per range. */
+/* Like ordo_dict_range, with a limit for the elements of each range, and in either order.
+ * Cost: as ordo_dict_range. A limit adds two searches and an ordo_dict_select per range. Descending
+ *   order moves each element once more.
+ * Memory: as ordo_dict_range. A limit adds 16 bytes and three keys per range. */
 ORDO_API ordo_status ordo_dict_range_limited(ordo_dict                        *dict,
                                              const struct ordo_limited_ranges *ranges,
                                              size_t *needed, const struct ordo_order *order);
 
-/* Like ordo_limited_ranges, with host arrays. */
 struct ordo_host_limited_ranges {
     const void     *lo, *hi;
     size_t          count;
@@ -250,8 +251,8 @@ ORDO_API ordo_status ordo_dict_range_limited_host(ordo_dict                     
 /* Sets results[i] to the sum, minimum or maximum (op) of the values of all keys from lo[i] to
  * hi[i], and counts[i] (uint32_t, optional) to the number of these keys. If there are none,
  * results[i] is the identity of op.
- * Cost: two ranks per range, and a read of the values. If a range has over 128 elements, a table of
- *   values is built instead. Later calls may reuse it (share/doc/dict.md).
+ * Cost: two searches per range, and a read of the values. If a range has over 128 elements, the
+ *   call builds a table of all values, which later calls may reuse (share/doc/dict.md).
  * Memory: scratch of 16 bytes per range, and the values of short ranges. The table has a value per
  *   element, and 7 % more for minima and maxima.
  * Blocking: yes. */
@@ -270,8 +271,8 @@ typedef enum ordo_relation {
     ORDO_GT = 3, /* the least key > k */
 } ordo_relation;
 
-/* Finds the nearest key with the given relation to k = keys[i], and its value. Outputs are as for
- * ordo_dict_find. */
+/* Finds for each k = keys[i] the stored key that `relation` names, and its value. Outputs are as
+ * for ordo_dict_find. */
 ORDO_API ordo_status ordo_dict_seek(ordo_dict *dict, ordo_relation relation, struct ordo_slice keys,
                                     size_t count, struct ordo_slice keys_out,
                                     struct ordo_slice values_out, struct ordo_slice found,
@@ -280,9 +281,9 @@ ORDO_API ordo_status ordo_dict_seek_host(ordo_dict *dict, ordo_relation relation
                                          size_t count, void *keys_out, void *values_out,
                                          uint8_t *found);
 
-/* Like ordo_dict_seek, but ORDO_GE and ORDO_GT find no keys greater than bounds[i], and ORDO_LT and
- * ORDO_LE no lesser keys.
- * Memory: also scratch of a key, a value and a byte per query. */
+/* Like ordo_dict_seek, but finds only keys between keys[i] and bounds[i], bounds[i] included. So
+ * bounds[i] is an upper bound for ORDO_GE and ORDO_GT, and a lower bound for ORDO_LT and ORDO_LE.
+ * Memory: scratch of ordo_dict_seek, plus a key, a value and a byte per query. */
 ORDO_API ordo_status ordo_dict_seek_within(ordo_dict *dict, ordo_relation relation,
                                            struct ordo_slice keys, struct ordo_slice bounds,
                                            size_t count, struct ordo_slice keys_out,
@@ -302,18 +303,18 @@ ORDO_API ordo_status ordo_dict_rank(ordo_dict *dict, ordo_relation relation, str
 ORDO_API ordo_status ordo_dict_rank_host(ordo_dict *dict, ordo_relation relation, const void *keys,
                                          size_t count, uint32_t *ranks);
 
-/* Finds the element whose key exceeds exactly ranks[i] (uint32_t) other keys. Outputs are as for
- * ordo_dict_find.
- * Cost: a sorted array reads one element. A tree searches its leaves. An LSM of several runs takes
- *   a step per run and bit of a key. */
+/* Finds the element that has index ranks[i] (uint32_t) in key order, counted from 0. Outputs are as
+ * for ordo_dict_find.
+ * Cost: a sorted array reads one element. A tree searches its leaves. An LSM of several runs does
+ *   one step per bit of the key in each run. */
 ORDO_API ordo_status ordo_dict_select(ordo_dict *dict, struct ordo_slice ranks, size_t count,
                                       struct ordo_slice keys_out, struct ordo_slice values_out,
                                       struct ordo_slice found, const struct ordo_order *order);
 ORDO_API ordo_status ordo_dict_select_host(ordo_dict *dict, const uint32_t *ranks, size_t count,
                                            void *keys_out, void *values_out, uint8_t *found);
 
-/* Return the elements that ordo_dict_take_first and ordo_dict_take_last would remove. *got receives
- * their number.
+/* Like ordo_dict_take_first and ordo_dict_take_last, but remove nothing. *got receives the number
+ * of returned elements.
  * Blocking: yes. */
 ORDO_API ordo_status ordo_dict_peek_first(ordo_dict *dict, size_t count, struct ordo_slice keys_out,
                                           struct ordo_slice values_out, size_t *got,
@@ -326,7 +327,8 @@ ORDO_API ordo_status ordo_dict_peek_last(ordo_dict *dict, size_t count, struct o
 ORDO_API ordo_status ordo_dict_peek_last_host(ordo_dict *dict, size_t count, void *keys_out,
                                               void *values_out, size_t *got);
 
-/* Return the least or greatest element. Each output has one entry, as in ordo_dict_seek. */
+/* Return the element with the least or greatest key. Each output has one entry. If the dictionary
+ * is empty, only `found` is written: it becomes 0. */
 ORDO_API ordo_status ordo_dict_first(ordo_dict *dict, struct ordo_slice key_out,
                                      struct ordo_slice value_out, struct ordo_slice found,
                                      const struct ordo_order *order);
@@ -345,7 +347,8 @@ ORDO_API ordo_status ordo_dict_size(ordo_dict *dict, const struct ordo_order *or
 /* Returns all elements, in key order unless the structure is a hash table. *count receives their
  * number. values_out is optional.
  * Blocking: yes.
- * Errors: ORDO_TOO_SMALL if *count exceeds `capacity`. Nothing is then written. */
+ * Errors: ORDO_TOO_SMALL if *count exceeds `capacity`. keys_out and values_out are then
+ *   unchanged. */
 ORDO_API ordo_status ordo_dict_export(ordo_dict *dict, struct ordo_slice keys_out,
                                       struct ordo_slice values_out, size_t capacity, size_t *count,
                                       const struct ordo_order *order);
@@ -354,35 +357,48 @@ ORDO_API ordo_status ordo_dict_export_host(ordo_dict *dict, void *keys_out, void
 
 /* ---- mixed batches ------------------------------------------------------------------------- */
 
-/* Code of an operation (one byte), and the outputs that the operation writes. */
+/* Codes of the operations of a batch, one byte each. Operation i has these inputs and outputs:
+ *   FIND       keys[i]. Writes found[i] and, if the key is present, values_out[i].
+ *   CONTAINS   keys[i]. Writes found[i].
+ *   UPSERT, INSERT, COMBINE
+ *              keys[i], values[i]. found[i] becomes 1 if the key was present before, else 0.
+ *   ERASE      keys[i]. found[i] becomes 1 if the key was present before, else 0.
+ *   SEEK_LT to SEEK_GT
+ *              keys[i]. Writes found[i] and, if there is such a key, keys_out[i], values_out[i].
+ *   COUNT      keys[i], hi[i]. Sets counts[i] to the number of keys from keys[i] to hi[i].
+ *   RANGE      as COUNT. Also writes the range's elements to range_keys and range_values.
+ *   RANK_LT, RANK_LE
+ *              keys[i]. Sets counts[i] to the number of stored keys less than (or equal to) it.
+ *   SELECT     keys[i], the index of an element in key order. Writes the outputs of SEEK_LT.
+ * Concurrent batches take only codes below ORDO_N_CONCURRENT_CODES. */
 typedef enum ordo_code {
-    ORDO_FIND = 0,     /* found, values_out */
-    ORDO_CONTAINS = 1, /* found */
-    ORDO_UPSERT = 2,   /* found: 1 if the key was present before */
-    ORDO_INSERT = 3,   /* found: 1 if the key is present; nothing is stored then */
-    ORDO_ERASE = 4,    /* found: as ORDO_UPSERT */
-    ORDO_SEEK_LT = 5,  /* found, keys_out, values_out */
+    ORDO_FIND = 0,
+    ORDO_CONTAINS = 1,
+    ORDO_UPSERT = 2,
+    ORDO_INSERT = 3,
+    ORDO_ERASE = 4,
+    ORDO_SEEK_LT = 5,
     ORDO_SEEK_LE = 6,
     ORDO_SEEK_GE = 7,
     ORDO_SEEK_GT = 8,
-    ORDO_COUNT = 9,    /* counts: number of keys from keys[i] to hi[i] */
-    ORDO_RANGE = 10,   /* counts, and elements in range_keys, range_values */
-    ORDO_COMBINE = 11, /* found: as ORDO_UPSERT */
-    ORDO_RANK_LT = 12, /* counts: number of keys < keys[i] */
-    ORDO_RANK_LE = 13, /* counts: number of keys <= keys[i] */
-    ORDO_SELECT = 14,  /* keys[i] is the rank; found, keys_out, values_out */
+    ORDO_COUNT = 9,
+    ORDO_RANGE = 10,
+    ORDO_COMBINE = 11,
+    ORDO_RANK_LT = 12,
+    ORDO_RANK_LE = 13,
+    ORDO_SELECT = 14,
     ORDO_N_CODES = 15,
-    ORDO_N_CONCURRENT_CODES = 11, /* concurrent batches take lower codes only */
+    ORDO_N_CONCURRENT_CODES = 11,
 } ordo_code;
 
-/* A mixed batch of `count` operations. Operation i uses element i of each array. Outputs that an
- * operation does not write stay unchanged. Unused arrays may be ordo_none(), except `codes` and
- * `keys`. */
+/* A mixed batch of `count` operations. Operation i uses element i of each array, as ordo_code says.
+ * Outputs that an operation does not write stay unchanged. Arrays that no operation of the batch
+ * uses may be ordo_none(), except `codes` and `keys`. */
 struct ordo_batch {
-    struct ordo_slice codes;  /* bytes: ordo_code */
-    struct ordo_slice keys;   /* keys, or lower bounds of ranges */
-    struct ordo_slice hi;     /* upper bounds of counts and ranges */
-    struct ordo_slice values; /* of upserts, inserts and combines */
+    struct ordo_slice codes; /* bytes */
+    struct ordo_slice keys;
+    struct ordo_slice hi;
+    struct ordo_slice values;
     size_t            count;
 
     struct ordo_slice found; /* bytes */
@@ -390,28 +406,28 @@ struct ordo_batch {
     struct ordo_slice values_out;
     struct ordo_slice counts; /* uint32_t */
 
-    /* An output of count + 1 numbers (uint64_t). Range i has elements offsets[i] to offsets[i + 1]
-     * - 1 of range_keys and range_values. */
+    /* An output of count + 1 numbers (uint64_t). The elements of range i are elements offsets[i] to
+     * offsets[i + 1] - 1 of range_keys and range_values. */
     struct ordo_slice offsets;
     struct ordo_slice range_keys, range_values;
-    size_t            range_capacity; /* elements that range_keys and range_values hold */
+    size_t            range_capacity;
 
-    ordo_type value;   /* type of the values in combines */
-    ordo_op   combine; /* the operation of combines */
+    /* ORDO_COMBINE combines values of type `value` by the operation `combine`. */
+    ordo_type value;
+    ordo_op   combine;
 };
 
 /* Applies a mixed batch in the order of its operations.
- * Cost: one sort, one find per key, two or three scans, and one update (share/doc/dict.md).
- * Memory: scratch of 45 bytes (80 with queries in key order), a key and a value per operation.
- *   Ranges also need space for their elements before the batch.
+ * Cost: one sort, one lookup of each key, two or three scans, and one update (share/doc/dict.md).
+ * Memory: scratch of 45 bytes, a key and a value per operation. If an operation uses the order of
+ *   keys, 80 bytes instead of 45. Also space for the elements that all ranges had before the batch.
  * Blocking: yes.
  * Errors: ORDO_INVALID for an unknown code. ORDO_TOO_SMALL if the ranges have more than
- *   range_capacity elements; *needed (may be NULL) receives their number. No operation is then
- *   applied. Combines have the errors of ordo_dict_combine. */
+ *   range_capacity elements together; *needed (may be NULL) receives their number. No operation is
+ *   then applied. ORDO_COMBINE has the errors of ordo_dict_combine. */
 ORDO_API ordo_status ordo_dict_apply(ordo_dict *dict, const struct ordo_batch *batch,
                                      size_t *needed, const struct ordo_order *order);
 
-/* Like ordo_batch, with host arrays. */
 struct ordo_host_batch {
     const uint8_t *codes;
     const void    *keys, *hi, *values;
@@ -430,52 +446,51 @@ ORDO_API ordo_status ordo_dict_apply_host(ordo_dict *dict, const struct ordo_hos
 
 /* ---- concurrent batches ------------------------------------------------------------------------
  *
- * Operations run in no fixed order. Operations on single keys are linearizable: for each key, the
- * results are as if its operations had run one after another in some order. Seeks, counts and
- * ranges read the leaves one after another, but in a HAMT or X-fast trie they see the state before
- * the batch. A reported key was present, with its value, at some moment. A key that was present
- * throughout is reported once. Reported keys ascend. */
+ * The operations of a concurrent batch run in no fixed order. Operations on single keys are
+ * linearizable: for each key, the results are as if its operations had run one after another in
+ * some order. In a HAMT or X-fast trie, seeks, counts and ranges see the state before the batch. In
+ * other structures they run during updates. They then return a key only if it was present, with its
+ * value, at some moment. A range returns each key that is present during the whole batch exactly
+ * once. Its keys ascend. */
 
 /* Outcome of an operation of a concurrent batch, stored in one byte. */
 typedef enum ordo_outcome {
     ORDO_DONE = 0,
-    ORDO_NOT_STORED = 1, /* memory was missing, nothing changed */
-    ORDO_CUT_SHORT = 2,  /* the range has counts[i] elements, its slice has fewer */
-    ORDO_UNKNOWN = 3,    /* invalid code, nothing done */
+    ORDO_NOT_STORED = 1, /* The operation lacked memory and changed nothing. */
+    ORDO_CUT_SHORT = 2, /* The range has counts[i] elements. Only the first of them are returned. */
+    ORDO_UNKNOWN = 3,   /* The operation's code is invalid. */
 } ordo_outcome;
 
-/* A batch of `count` unordered operations, like ordo_batch. The input `rooms` replaces the output
- * `offsets`. It gives each range its slice of range_keys and range_values. */
+/* A batch of `count` unordered operations, like ordo_batch. The caller divides range_keys and
+ * range_values among the ranges by the input `rooms`. There is no output `offsets`. */
 struct ordo_concurrent_batch {
     struct ordo_slice codes, keys, hi, values;
     size_t            count;
 
     struct ordo_slice found, keys_out, values_out, counts;
-    /* bytes (ordo_outcome), or ordo_none() */
-    struct ordo_slice outcomes;
+    struct ordo_slice outcomes; /* bytes, optional */
 
-    /* An input of count + 1 ascending numbers (uint64_t). The slice of range i is elements rooms[i]
-     * to rooms[i + 1] - 1. The elements of a range are written to the beginning of its slice. The
-     * rest of the slice becomes undefined. */
+    /* An input of count + 1 ascending numbers (uint64_t). Range i writes its elements to range_keys
+     * and range_values from element rooms[i] on. It may write elements up to rooms[i + 1] - 1 and
+     * below range_capacity. Those after the last element of the range become undefined. */
     struct ordo_slice rooms;
     struct ordo_slice range_keys, range_values;
-    /* elements that range_keys and range_values hold; slices are cut there */
-    size_t range_capacity;
+    size_t            range_capacity;
 };
 
 /* Applies a concurrent batch.
- * Cost: each update searches for a leaf and changes it. Many updates of one leaf, and seeks and
- *   counts over hundreds of leaves, cost more (share/doc/dict.md).
- * Memory: scratch of 32 bytes per operation, but at most 512 MiB: 2^24 operations run at a time.
+ * Cost: each update searches for a leaf and changes it. Many updates of one leaf cost more, and so
+ *   do seeks and counts over hundreds of leaves (share/doc/dict.md).
+ * Memory: scratch of 32 bytes per operation, but at most 512 MiB.
  * Blocking: yes.
  * Errors: ORDO_NO_DEVICE_MEMORY if scratch for 1024 operations is missing. ORDO_INVALID if
- *   `values`, `hi` or `rooms` is missing. Nothing is then done. After ORDO_OPENCL a part of the
- *   batch is done. If an operation lacks memory, only its outcome says so. */
+ *   `values`, `hi` or `rooms` is missing. The call then does nothing. After ORDO_OPENCL a part of
+ *   the batch is done. If an operation lacks memory, the call returns ORDO_OK, and the operation's
+ *   outcome is ORDO_NOT_STORED. */
 ORDO_API ordo_status ordo_dict_apply_concurrent(ordo_dict                          *dict,
                                                 const struct ordo_concurrent_batch *batch,
                                                 const struct ordo_order            *order);
 
-/* Like ordo_concurrent_batch, with host arrays. */
 struct ordo_host_concurrent_batch {
     const uint8_t  *codes;
     const void     *keys, *hi, *values;
@@ -498,23 +513,23 @@ ordo_dict_apply_concurrent_host(ordo_dict *dict, const struct ordo_host_concurre
  * Errors: ORDO_BROKEN. The message names the first violated invariant and its position. */
 ORDO_API ordo_status ordo_dict_check(ordo_dict *dict, const struct ordo_order *order);
 
+/* A member is 0 if the structure has nothing of this kind. */
 struct ordo_statistics {
-    size_t elements;    /* visible to queries */
-    size_t stale;       /* replaced or erased elements, still stored */
-    size_t tombstones;  /* records of erased keys */
-    size_t runs;        /* sorted runs; 1 for a non-empty sorted array */
-    size_t bytes_data;  /* keys and values (HAMT: compressed) */
-    size_t bytes_index; /* search indexes */
-    size_t bytes_marks; /* bitmaps and counters */
-    size_t bytes_spare; /* cached blocks, unused parts of blocks */
-    size_t bytes_peak;  /* peak memory since creation */
-    size_t cleanups;    /* cleanups or rebuilds since creation */
-    size_t leaves;      /* trees, HAMT: nodes with elements */
-    size_t levels;      /* trees, HAMT: levels including leaves */
-    size_t restarts;    /* concurrent steps repeated after conflicts */
+    size_t elements;
+    size_t stale;      /* replaced or erased elements that are still stored */
+    size_t tombstones; /* stored records that say that a key is erased */
+    size_t runs;
+    size_t bytes_data; /* for keys and values */
+    size_t bytes_index;
+    size_t bytes_marks; /* for bitmaps and counters */
+    size_t bytes_spare; /* allocated but unused */
+    size_t bytes_peak;
+    size_t cleanups; /* removals of stale elements, and rebuilds */
+    size_t leaves;
+    size_t levels;
+    size_t restarts; /* steps of concurrent batches that were repeated after conflicts */
 };
-/* Returns statistics of the structure.
- * Blocking: yes. */
+/* Blocking: yes. */
 ORDO_API ordo_status ordo_dict_statistics(ordo_dict *dict, const struct ordo_order *order,
                                           struct ordo_statistics *out);
 

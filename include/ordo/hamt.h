@@ -20,21 +20,21 @@ extern "C" {
 
 struct ordo_hamt_config {
     struct ordo_dict_config dict;
-    /* If true, the trie has the form of the paper in share/doc/hamt.md, for measurements. */
-    bool fixed_depth;
+    bool                    fixed_depth; /* for measurements (share/doc/hamt.md) */
 };
 
 /* Creates an empty HAMT, which supports all calls of dict.h.
- * Cost: a query reads a table, a leaf's record and the leaf. A leaf is a bitmap or has at most 64
- *   keys. An update sorts its elements, copies each affected leaf, and moves 60 bytes per leaf of
- *   the trie.
+ * Cost: a query reads a table entry, the description of a leaf, and the leaf, which is a bitmap or
+ *   has at most 64 keys. An update sorts its elements, copies each affected leaf, and moves 60
+ *   bytes per leaf of the trie.
  * Memory: the values, 24 bytes per leaf (32 with 8-byte keys), and the keys. 1024 dense keys take
- *   at most 128 bytes. Sparser keys take 2 bytes each, or their own size if they lie far apart.
- *   share/doc/hamt.md has the temporary memory.
+ *   at most 128 bytes. Sparser keys take 2 bytes each, or their full size if they lie far apart.
+ *   share/doc/hamt.md describes the temporary memory.
  * Blocking: an update waits once, or in rare cases up to five times (share/doc/hamt.md).
  * Errors: ORDO_TOO_LARGE if keys and values exceed 32 GiB or the largest allocation.
- * Concurrency: if memory is missing, a concurrent batch refuses updates, even erases
- *   (ORDO_NOT_STORED). If found[i] of a find is then 0, values_out[i] is undefined. */
+ * Concurrency: if memory is missing, all updates of a concurrent batch have the outcome
+ *   ORDO_NOT_STORED, also erases. Each ORDO_FIND with found[i] = 0 then leaves values_out[i]
+ *   undefined. */
 ORDO_API ordo_status ordo_hamt_create(ordo_device *device, const struct ordo_hamt_config *config,
                                       ordo_dict **out);
 
@@ -44,11 +44,11 @@ ORDO_API ordo_status ordo_hamt_create(ordo_device *device, const struct ordo_ham
  * bytes have the Roaring portable format, as in CRoaring and Parquet's deletion vectors. 8-byte
  * keys use its 64-bit extension. */
 
-/* Replaces the content by a Roaring set of `size` bytes of device memory. It may begin at any byte.
+/* Replaces the content by a Roaring set of `size` bytes, which may begin at any byte of a buffer.
  * Cost: two reads of the bytes, and a build from sorted keys.
  * Memory: scratch of 40 bytes per container (up to 65536 keys), 8 bytes per 64 keys, words or runs
- *   in it, 32 bytes per bitmap of the 64-bit format, and a build's scratch. Set a memory limit for
- *   untrusted bytes: 7 KB of runs can hold 33 million keys.
+ *   of a container, 32 bytes per bitmap of the 64-bit format, and the scratch of a build. Set a
+ *   memory limit for untrusted bytes: 7 KB can hold 33 million keys.
  * Blocking: yes.
  * Errors: ORDO_INVALID for wrong bytes; the message names the container. ORDO_TOO_LARGE above
  *   ORDO_MAX_COUNT keys or bytes. ORDO_UNSUPPORTED for a dictionary with values. */
@@ -59,11 +59,11 @@ ORDO_API ordo_status ordo_hamt_read_roaring_host(ordo_dict *dict, const void *by
 /* Writes the keys as a Roaring set to `out`, which may begin at any byte. *size receives the number
  * of bytes. If `out` is ordo_none(), only counts the bytes. Equal sets give equal bytes, as in
  * CRoaring after roaring_bitmap_run_optimize.
- * Cost: an export, some passes over the keys, and one write of the bytes.
+ * Cost: an ordo_dict_export, some passes over the keys, and one write of the bytes.
  * Memory: scratch of the keys, 8 bytes per key, 4 bytes per run of successive keys, and 32 bytes
  *   per container.
  * Blocking: yes.
- * Errors: ORDO_TOO_SMALL if *size exceeds `capacity`. Nothing is then written. */
+ * Errors: ORDO_TOO_SMALL if *size exceeds `capacity`. `out` is then unchanged. */
 ORDO_API ordo_status ordo_hamt_write_roaring(ordo_dict *dict, struct ordo_slice out,
                                              size_t capacity, size_t *size,
                                              const struct ordo_order *order);

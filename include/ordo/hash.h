@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A hash table has the fastest lookups of single keys on GPUs, but no order of keys. It suits
+/* The hash table: it has the fastest lookups of single keys on GPUs, but no order of keys. It suits
  * joins, deduplication, counters and caches. On a CPU its lookups are as fast as in a sorted array,
  * but batches of new keys are several times slower. See share/doc/hash.md.
  *
@@ -20,12 +20,12 @@ extern "C" {
 
 struct ordo_hash_config {
     struct ordo_dict_config dict;
-    /* Load factor (percentage of used slots) after build and compact: 25 to 95. 0 means 80. A
-     * lower load factor makes lookups of absent keys faster and leaves space for updates. */
+    /* Percentage of slots that are used after ordo_dict_build and ordo_dict_compact: 25 to 95. 0
+     * means 80. A lower number makes lookups of absent keys faster and leaves space for updates. */
     uint32_t load_percent;
-    /* Seed of the hash functions. Set a random seed if others choose the keys: keys chosen for a
-     * known seed make lookups of absent keys up to 19 times slower. With equal seeds and equal
-     * calls, ordo_dict_export returns the same order on every device, except after concurrent
+    /* Seed of the hash functions. Set a random seed if untrusted users choose the keys: keys chosen
+     * for a known seed make lookups of absent keys up to 19 times slower. With equal seeds and
+     * equal calls, ordo_dict_export returns the same order on every device, except after concurrent
      * batches. */
     uint64_t seed;
 };
@@ -33,13 +33,13 @@ struct ordo_hash_config {
 /* Creates an empty hash table. Calls that need an order of keys return ORDO_UNSUPPORTED.
  * Cost: a lookup reads one or two buckets of 8 keys, and the value. An update accesses each
  *   affected bucket once, or rebuilds the table.
- * Memory: the bytes of keys and values divided by the load factor, and 1 byte (5 on CPUs) per 8
- *   slots. share/doc/hash.md has the temporary memory.
+ * Memory: the bytes of keys and values divided by the share of used slots, and 1 byte (5 on CPUs)
+ *   per 8 slots. share/doc/hash.md describes the temporary memory.
  * Blocking: an update waits once or twice. Most erasures do not wait.
  * Errors: ORDO_TOO_LARGE if the table exceeds the largest allocation. ORDO_UNSUPPORTED on devices
  *   with less than 16 KiB of local memory.
- * Concurrency: a concurrent batch stores about 1 in 6 new keys at its end. If memory for that is
- *   missing, it refuses these keys (ORDO_NOT_STORED). */
+ * Concurrency: a concurrent batch stores about one sixth of its new keys at its end. If memory is
+ *   missing then, these keys have the outcome ORDO_NOT_STORED. */
 ORDO_API ordo_status ordo_hash_create(ordo_device *device, const struct ordo_hash_config *config,
                                       ordo_dict **out);
 

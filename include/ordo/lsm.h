@@ -20,42 +20,44 @@ extern "C" {
 
 struct ordo_lsm_config {
     struct ordo_dict_config dict;
-    /* A new batch merges with the newest runs. The merge stops before a run that has over growth -
-     * 1 times the elements merged so far. 2 to 16; 0 means 4. A greater growth makes fewer runs:
-     * faster queries, slower updates. */
+    /* An update merges its batch with the newest run, then the result with the next run, and so on.
+     * It stops before a run that has over growth - 1 times as many elements as the result. 2 to 16;
+     * 0 means 4. A greater number makes queries faster and updates slower, because there are fewer
+     * runs. */
     uint32_t growth;
-    /* If true, an update removes stale (replaced or erased) elements when half of the stored
+    /* If true, an update removes the stale (replaced or erased) elements when half of the stored
      * elements are stale. */
     bool cleanup_doubled;
-    /* An update removes the stale elements if they exceed this percentage of the stored elements. 0
-     * to 100; 0 means never. */
+    /* An update removes the replaced and erased elements if they exceed this percentage of all
+     * stored elements: 1 to 100. 0 means never. */
     uint32_t cleanup_stale_percent;
-    /* For cleanup_stale_percent, an update counts the stale elements after this number of new
-     * elements. 0 means 4096. cleanup_doubled removes nothing from fewer than twice this number of
-     * stored elements. */
+    /* With cleanup_stale_percent, an update counts the stale elements each time updates have stored
+     * this number of elements. With cleanup_doubled, nothing is removed while fewer than twice this
+     * number of elements are stored. 0 means 4096. */
     size_t cleanup_least;
-    /* If true, queries never merge runs. Otherwise a query merges runs whose searches have cost as
-     * much as the merge. */
+    /* If false, a query merges runs once searching them has cost as much as their merge would. If
+     * true, queries never merge runs. */
     bool keep_runs;
 };
 
 /* Creates an empty LSM.
- * Cost: an update sorts its b elements. If n elements are stored, merges move less than log2(n / b)
- *   times b elements on average. A find searches the runs, newest first, until it finds its key.
- *   The first query in key order after an update searches the older runs for each new element.
+ * Cost: an update sorts its b elements. If n elements are stored, it then merges less than log2(n /
+ *   b) times b elements on average. A lookup searches the runs, newest first, until it finds the
+ *   key. After an update, the first query that needs key order searches the older runs for each new
+ *   element.
  * Memory: keys and values, 1 bit per element, and 7 % of the keys for indexes. Merges take at most
- *   2.25 times the keys and values and 4 MiB, which stay allocated until ordo_dict_compact. After
- *   an update the stored elements are fewer than 8 times the live ones.
- * Blocking: an update waits only if it counts or removes stale elements.
+ *   2.25 times the keys and values and 4 MiB. This memory stays allocated until ordo_dict_compact.
+ *   After an update, the stored elements are fewer than 8 times the keys of the dictionary.
+ * Blocking: an update waits only if it counts or removes replaced and erased elements.
  * Errors: ORDO_TOO_LARGE if a batch with its index exceeds the largest allocation. */
 ORDO_API ordo_status ordo_lsm_create(ordo_device *device, const struct ordo_lsm_config *config,
                                      ordo_dict **out);
 
-/* Removes stale (replaced or erased) elements. Merges all others into one run, or into a few if
- * memory or the largest allocation is too small.
- * Cost: reads and writes each element once. On some devices, also a search of the older runs for
- *   each element.
- * Memory: freed blocks stay cached.
+/* Removes stale (replaced or erased) elements. Merges all others into one run, or into a few runs
+ * if memory or the largest allocation is too small.
+ * Cost: one read and one write of each element. On some devices, also a search of the older runs
+ *   for each element.
+ * Memory: keeps freed memory for later calls.
  * Blocking: yes.
  * Errors: ORDO_NO_DEVICE_MEMORY if nothing could be merged. ORDO_UNSUPPORTED if `dict` is no
  *   LSM. */

@@ -36,7 +36,7 @@
 extern "C" {
 #endif
 
-/* Returns the version of the linked library, which may be newer than the headers. */
+/* Version of the linked library. It may be newer than the headers. */
 ORDO_API const char *ordo_version(void);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compiles kernels ahead of time. Otherwise the first call that needs a kernel compiles it, which
- * takes 0.05 to some seconds. Compiled kernels stay on disk.
+ * takes 0.05 seconds to some seconds. Compiled kernels stay on disk.
  *
  * Example:
  *
@@ -16,13 +16,17 @@
 extern "C" {
 #endif
 
-/* Bits for calls of array.h and structures. */
+/* Calls of array.h, and structures.
+ *   MERGE    ordo_merge, ordo_merge_runs
+ *   SCAN     ordo_scan, ordo_segmented_scan and ordo_reduce for unsigned sums; ordo_compact
+ *   SEARCH   ordo_search, ordo_lookup
+ *   PACK     ordo_key_pack, ordo_key_unpack */
 typedef enum ordo_prepare_what {
     ORDO_PREPARE_SORT = 1 << 0,
-    ORDO_PREPARE_MERGE = 1 << 1,  /* ordo_merge, ordo_merge_runs */
-    ORDO_PREPARE_SCAN = 1 << 2,   /* scans and reductions (unsigned sums only), compact */
-    ORDO_PREPARE_SEARCH = 1 << 3, /* ordo_search, ordo_lookup */
-    ORDO_PREPARE_PACK = 1 << 4,   /* ordo_key_pack, ordo_key_unpack */
+    ORDO_PREPARE_MERGE = 1 << 1,
+    ORDO_PREPARE_SCAN = 1 << 2,
+    ORDO_PREPARE_SEARCH = 1 << 3,
+    ORDO_PREPARE_PACK = 1 << 4,
     ORDO_PREPARE_SORTED_ARRAY = 1 << 8,
     ORDO_PREPARE_LSM = 1 << 9,
     ORDO_PREPARE_BLINK = 1 << 10,
@@ -33,33 +37,40 @@ typedef enum ordo_prepare_what {
     ORDO_PREPARE_SKIPLIST = 1 << 15,
 } ordo_prepare_what;
 
-/* Bits for operations of dictionaries. */
+/* Calls on dictionaries.
+ *   UPDATE    ordo_dict_upsert, ordo_dict_insert, ordo_dict_erase, ordo_dict_combine for unsigned
+ *             sums
+ *   FIND      ordo_dict_find, ordo_dict_contains
+ *   ORDER     all other queries, such as ordo_dict_range, ordo_dict_size and ordo_dict_export
+ *   COMPACT   ordo_dict_compact, ordo_lsm_cleanup */
 typedef enum ordo_prepare_op {
     ORDO_PREPARE_BUILD = 1 << 0,
-    ORDO_PREPARE_UPDATE = 1 << 1, /* upsert, insert, erase, unsigned sums */
-    ORDO_PREPARE_FIND = 1 << 2,   /* find, contains */
-    ORDO_PREPARE_ORDER = 1 << 3,  /* queries in key order, size, export */
+    ORDO_PREPARE_UPDATE = 1 << 1,
+    ORDO_PREPARE_FIND = 1 << 2,
+    ORDO_PREPARE_ORDER = 1 << 3,
     ORDO_PREPARE_APPLY = 1 << 4,
     ORDO_PREPARE_CONCURRENT = 1 << 5,
-    ORDO_PREPARE_COMPACT = 1 << 6, /* compact, cleanup */
+    ORDO_PREPARE_COMPACT = 1 << 6,
 } ordo_prepare_op;
 
-/* Selects the kernels to compile: all combinations of the bits of four masks. A mask of 0 selects
- * everything, except key types of 16 bytes. */
+/* Selects the kernels to compile by four bit masks: calls and structures (ordo_prepare_what), key
+ * types (1u << ORDO_U32 for ORDO_U32), sizes of values (1u << 4 for 4 bytes) and calls on
+ * dictionaries (ordo_prepare_op). All combinations are compiled. A mask of 0 selects everything,
+ * except key types of 16 bytes. */
 struct ordo_prepare_params {
-    uint32_t what;        /* ORDO_PREPARE_SORT ... */
-    uint32_t keys;        /* key types: 1u << ORDO_U32 ... */
-    uint32_t value_bytes; /* sizes: 1u << 4 ... */
-    uint32_t operations;  /* ORDO_PREPARE_BUILD ... */
-    size_t   batch;       /* elements per call: kernels for small and large batches differ */
+    uint32_t what;
+    uint32_t keys;
+    uint32_t value_bytes;
+    uint32_t operations;
+    size_t   batch; /* elements per later call: kernels for small and large batches differ */
 
-    /* Divides the programs among processes, because some drivers compile only one at a time in a
-     * process. This process compiles the programs whose number modulo `parts` is `part`. It runs no
-     * kernels. Afterwards one process must prepare with the same masks and `parts` 0. */
+    /* To compile in several processes, give each of them the same `parts`, the number of processes,
+     * and another `part`, from 0 to parts - 1. Some drivers compile only one program at a time in a
+     * process. Afterwards one process must prepare with the same masks and `parts` 0. */
     uint32_t part, parts;
 
-    /* Called in the calling thread to report progress. If it returns false, the preparation is
-     * cancelled. May be NULL, and may call Ordo. */
+    /* May be NULL. The calling thread calls it to report progress. If it returns false, the
+     * preparation stops. It may call Ordo. */
     bool (*progress)(void *user, size_t done, size_t total);
     void *user;
 };
@@ -68,20 +79,20 @@ struct ordo_prepare_params {
 #endif
 
 struct ordo_prepared {
-    size_t programs; /* programs compiled since opening the device */
-    /* Programs that did not compile. Calls that need one compile it again and report the error. */
-    size_t failed;
+    size_t programs; /* number of programs compiled since the device was opened */
+    size_t failed;   /* number of programs that did not compile */
     double seconds;
 };
 
 /* Compiles the kernels of the selected calls, then makes each call once, because some drivers
  * complete a kernel only when it first runs. Skips unsupported calls. NULL params prepare
  * everything.
- * Memory: some MB on the device, freed at the end except for pooled scratch (ordo_device_trim).
- * Blocking: waits for each program: on an H200 0.03 to 1 s, some ms from the cache.
+ * Cost: 0.03 to 1 s per program on an H200, or some ms if the program is in the cache.
+ * Memory: some MB on the device. ordo_device_trim frees the part that stays allocated.
+ * Blocking: yes.
  * Errors: the first error of a program or call, after all others are done. ORDO_CANCELLED if
  *   `progress` returned false. *out (may be NULL) is set unless `params` is invalid.
- * Concurrency: other threads may use the device. The kernels that they need are compiled first. */
+ * Concurrency: other threads may use the device. Kernels that they need are compiled first. */
 ORDO_API ordo_status ordo_device_prepare(ordo_device                      *device,
                                          const struct ordo_prepare_params *params,
                                          struct ordo_prepared             *out);

@@ -20,20 +20,21 @@ extern "C" {
 
 struct ordo_skiplist_config {
     struct ordo_dict_config dict;
-    /* as in ordo_blink_config */
+    /* ordo_dict_build and ordo_dict_compact fill this percentage of each chunk: 50 to 100. 0 means
+     * 90. */
     uint32_t fill_percent;
-    /* Percentage of a concurrent batch's new chunks that immediately get an entry in the level
-     * above: 1 to 100. 0 means 100. Other chunks get an entry after the launch. */
+    /* Percentage of new chunks that get an entry in the level above while a concurrent batch runs:
+     * 1 to 100. 0 means 100. Other chunks get this entry later. */
     uint32_t raise_percent;
-    /* Greatest number of chunks with elements, like max_leaves of ordo_blink_config. */
+    /* Maximum number of chunks with elements, like max_leaves of ordo_blink_config. */
     size_t max_chunks;
-    /* Number of key words per chunk: 32 (28 elements) or 16 (12 elements). 0 means 32. */
+    /* Size of a chunk: 32 (up to 28 elements) or 16 (up to 12 elements). 0 means 32. */
     uint32_t chunk;
 };
 
 /* Creates an empty skiplist, which supports all calls of dict.h.
  * Cost: as the B-link tree (blink.h). Concurrent erases also merge chunks.
- * Memory: with chunks of 32 as the B-link tree. Chunks of 16 take 1.8 times the bytes of keys and
+ * Memory: as the B-link tree with chunks of size 32. With size 16, 1.8 times the bytes of keys and
  *   values after a build, 2.3 times after random updates, 3.5 times for a sliding window of keys.
  * Errors: as the B-link tree.
  * Concurrency: queries of a concurrent batch run during its updates and take no locks. */

@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* All statuses: X(name, number, text). Numbers never change. New statuses are added at the end. */
+/* X(name, number, text) for each status. The number of a status never changes. */
 #define ORDO_STATUS_MAP(X)                                                                         \
     X(OK, 0, "success")                                                                            \
     X(INVALID, -1, "an argument is outside its documented range")                                  \
@@ -41,7 +41,6 @@ typedef enum ordo_status {
 #undef X
 } ordo_status;
 
-/* Returns the text of a status in English, or "unknown status" for an unknown number. */
 ORDO_API const char *ordo_status_string(ordo_status status);
 
 #ifdef __cplusplus

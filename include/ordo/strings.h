@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Columns of strings of any bytes: sorting their rows, and an index, which is also an ordered
- * dictionary that maps strings to ids and back. share/doc/strings.md describes both.
+/* Sorts columns of strings of any bytes, and builds indexes of them. An index maps strings to ids
+ * and back. share/doc/strings.md describes both.
  *
  * Example: sorts the rows of a column in host memory, and replaces its strings by ids.
  *
@@ -26,20 +26,20 @@
 extern "C" {
 #endif
 
-/* A column of strings in device memory, in the layout of Arrow's Binary (offset_bytes is 4) and
- * LargeBinary (8). String i has bytes offsets[i] to offsets[i + 1] - 1 of `bytes`. Strings may have
- * any length, and any bytes, also NUL. Offsets need not begin with 0 or end with n_bytes, so
- * successive rows of a column are a column. A column without rows needs no arrays. A column of
- * empty strings needs only offsets. */
+/* A column of `count` strings in device memory, in the layout of Arrow's Binary (offset_bytes is 4)
+ * and LargeBinary (offset_bytes is 8). String i is bytes offsets[i] to offsets[i + 1] - 1 of
+ * `bytes`. So there are count + 1 offsets, and they must not descend. Strings may have any length,
+ * and any bytes, also NUL. The first offset need not be 0, and the last need not be n_bytes. So a
+ * part of a column is also a column. A column without rows needs no arrays. A column of empty
+ * strings needs only offsets. */
 struct ordo_strings {
-    struct ordo_slice offsets; /* count + 1 unsigned integers, which do not descend */
+    struct ordo_slice offsets;
     uint32_t          offset_bytes;
     struct ordo_slice bytes;
-    size_t            n_bytes; /* maximum value of an offset */
+    size_t            n_bytes; /* No offset may exceed it. */
     size_t            count;
 };
 
-/* A column of strings in host memory. */
 struct ordo_host_strings {
     const void *offsets;
     uint32_t    offset_bytes;
@@ -53,11 +53,12 @@ struct ordo_sort_strings_params {
 };
 
 /* Sorts rows by their strings in memcmp order. A string comes after its prefixes. rows_out
- * (uint32_t) receives the numbers of the rows. Equal strings keep their order, also if
- * `descending`. equal_out[i] (a byte, optional) receives 1 if rows_out[i] and rows_out[i - 1] have
- * equal strings, else 0.
- * Cost: some u64 sorts, and reads of each string up to its first difference from all others.
- * Memory: 64 bytes per row, plus 2 % of that, plus 4 MiB.
+ * (uint32_t) receives the row numbers in sorted order. Equal strings keep their order, also if
+ * `descending`. equal_out[i] (a byte, optional) receives 1 if rows rows_out[i] and rows_out[i - 1]
+ * have equal strings, else 0.
+ * Cost: some sorts of 64-bit keys, and reads of each string up to its first difference from all
+ *   other strings.
+ * Memory: 65.3 bytes per row, plus 4 MiB.
  * Blocking: yes.
  * Errors: ORDO_INVALID if offsets descend or exceed n_bytes. The message names the first row. */
 ORDO_API ordo_status ordo_sort_strings(ordo_device                           *device,
@@ -72,29 +73,28 @@ ORDO_API ordo_status ordo_sort_strings_host(ordo_device                         
 
 /* ---- index ---------------------------------------------------------------------------------- */
 
-/* A search index of the distinct strings of a column. The id of a string is its rank: the number of
+/* A search index of the distinct strings of a column. The id of a string is the number of distinct
  * lesser strings in the column. So ids have the order of their strings, and can replace them.
  *
- * A query whose offsets descend or exceed n_bytes is not read. Its results are ORDO_NO_ID, or 0 for
- * a count. _host calls refuse it.
+ * A query whose offsets descend or exceed n_bytes gets the result ORDO_NO_ID, or 0 for a count.
+ * _host calls return ORDO_INVALID.
  * Memory: 4.6 to 5.5 bytes per id for most columns, at most 24. 4 more per id if the column was
- *   unsorted or has equal strings. 4 more per row if it was unsorted and keep_rows is set.
+ *   unsorted or has equal strings. 4 more per row if the column was unsorted and keep_rows is set.
  * Concurrency: as for ordo_index (array.h). */
 typedef struct ordo_string_index ordo_string_index;
 
-/* Means that there is no id. */
 #define ORDO_NO_ID UINT32_MAX
 
 struct ordo_string_index_params {
-    bool sorted;    /* the column is sorted, equal strings are allowed */
-    bool keep_rows; /* ordo_string_index_rows returns all rows of each string */
+    bool sorted;    /* the strings of the column do not descend */
+    bool keep_rows; /* lets ordo_string_index_rows return all rows of equal strings */
 };
 
 /* Builds an index of a column, which must stay in place and unchanged while the index exists. Only
  * ordo_string_index_build_host copies it. Calls on another queue must wait for order->done before
  * they use *out.
- * Cost: a sort if `sorted` is false. Then one read of neighbouring strings up to their first
- *   difference.
+ * Cost: an ordo_sort_strings if `sorted` is false. Then one read of neighbouring strings up to
+ *   their first difference.
  * Memory: scratch of 24 bytes per row, or 64 with a sort.
  * Blocking: yes.
  * Errors: ORDO_INVALID if offsets descend or exceed n_bytes, or the column is unsorted despite
@@ -112,33 +112,37 @@ ORDO_API ordo_status ordo_string_index_build_host(ordo_device                   
 ORDO_API void        ordo_string_index_destroy(ordo_string_index **index);
 
 struct ordo_string_index_statistics {
-    size_t   ids;      /* distinct strings */
-    size_t   rows;     /* rows of the column */
-    size_t   bytes;    /* memory of the index, without the column */
-    uint32_t levels;   /* levels of nodes with up to 16 entries */
-    size_t   branches; /* nodes above these levels, with two entries each */
+    size_t   ids;
+    size_t   rows;
+    size_t   bytes;    /* device memory of the index, without the column */
+    uint32_t levels;   /* levels of nodes that have up to 16 entries */
+    size_t   branches; /* nodes that have two entries */
 };
 
 ORDO_API ordo_status ordo_string_index_get_statistics(const ordo_string_index             *index,
                                                       struct ordo_string_index_statistics *out);
 
-/* The result of a search for query q. */
+/* The result of a search for query q among the distinct strings of the column.
+ *   FIND             id of the string that equals q
+ *   LT, LE           id of the greatest string < q, or <= q
+ *   GE, GT           id of the least string >= q, or > q
+ *   LOWER, UPPER     number of strings < q, or <= q
+ *   LONGEST_PREFIX   id of the longest string that is a prefix of q or equals q */
 typedef enum ordo_string_search {
-    ORDO_STRING_FIND = 0,  /* id of q */
-    ORDO_STRING_LT = 1,    /* id of the greatest string < q */
-    ORDO_STRING_LE = 2,    /* id of the greatest string <= q */
-    ORDO_STRING_GE = 3,    /* id of the least string >= q */
-    ORDO_STRING_GT = 4,    /* id of the least string > q */
-    ORDO_STRING_LOWER = 5, /* number of strings < q */
-    ORDO_STRING_UPPER = 6, /* number of strings <= q */
-    /* id of the longest string that is a prefix of q, or equal to q */
+    ORDO_STRING_FIND = 0,
+    ORDO_STRING_LT = 1,
+    ORDO_STRING_LE = 2,
+    ORDO_STRING_GE = 3,
+    ORDO_STRING_GT = 4,
+    ORDO_STRING_LOWER = 5,
+    ORDO_STRING_UPPER = 6,
     ORDO_STRING_LONGEST_PREFIX = 7,
 } ordo_string_search;
 
 /* Searches for each query. ids[i] (uint32_t) receives the id or number that `search` selects, or
  * ORDO_NO_ID if there is no such string. ORDO_STRING_FIND replaces the strings of a column by ids.
- * Cost: one read of the query, of one string, and of about 64 bytes per level of the index. If the
- *   column lacks the query, all searches but ORDO_STRING_FIND read the levels twice.
+ * Cost: per query, one read of the query, of one string, and of about 64 bytes per level of the
+ *   index. If the column lacks the query, all searches but ORDO_STRING_FIND read the levels twice.
  * Memory: none. */
 ORDO_API ordo_status ordo_string_index_search(const ordo_string_index   *index,
                                               ordo_string_search         search,
@@ -150,10 +154,10 @@ ORDO_API ordo_status ordo_string_index_search_host(const ordo_string_index      
                                                    const struct ordo_host_strings *queries,
                                                    uint32_t                       *ids);
 
-/* Finds for each prefix all strings that begin with it: ids first[i] to first[i] + counts[i] - 1
- * (both uint32_t). If there are none, counts[i] is 0, and first[i] is the number of strings less
- * than the prefix. Both outputs are optional.
- * Cost: as ordo_string_index_search, but always reads the levels of the index twice. */
+/* Finds for prefix i all strings that begin with it. Their ids are first[i] to first[i] + counts[i]
+ * - 1 (uint32_t). If no string begins with the prefix, counts[i] is 0, and first[i] is the number
+ * of strings less than the prefix. Both outputs are optional.
+ * Cost: as ordo_string_index_search, but each query reads the levels of the index twice. */
 ORDO_API ordo_status ordo_string_index_prefix(const ordo_string_index   *index,
                                               const struct ordo_strings *prefixes,
                                               struct ordo_slice first, struct ordo_slice counts,
@@ -162,8 +166,9 @@ ORDO_API ordo_status ordo_string_index_prefix_host(const ordo_string_index      
                                                    const struct ordo_host_strings *prefixes,
                                                    uint32_t *first, uint32_t *counts);
 
-/* Finds all strings from string i of `lo` to string i of `hi`, both included. Outputs are as for
- * ordo_string_index_prefix. If lo > hi, counts[i] is 0.
+/* Finds for each i all strings from string i of `lo` to string i of `hi`, both included. Outputs
+ * are as for ordo_string_index_prefix. counts[i] is 0 if string i of `lo` exceeds string i of
+ * `hi`.
  * Cost: two searches per range.
  * Errors: ORDO_INVALID if lo and hi have different counts. */
 ORDO_API ordo_status ordo_string_index_range(const ordo_string_index   *index,
@@ -176,22 +181,22 @@ ORDO_API ordo_status ordo_string_index_range_host(const ordo_string_index       
                                                   const struct ordo_host_strings *hi,
                                                   uint32_t *first, uint32_t *counts);
 
-/* Returns the rows of the column in the order of their strings. The rows of string `id` are
- * elements starts[id] to starts[id + 1] - 1 of `rows` (uint32_t), and ascend. `starts` receives a
- * uint32_t per id and one more. Without keep_rows, only the first row of each string is known. Both
+/* Returns for each id the rows that have its string: elements starts[id] to starts[id + 1] - 1 of
+ * `rows` (uint32_t), ascending. `starts` receives one uint32_t more than there are ids. Without
+ * ordo_string_index_params.keep_rows, `rows` receives only the first row of each string. Both
  * outputs are optional.
  * Cost: one read and one write of each number.
  * Memory: none.
- * Errors: ORDO_TOO_SMALL if `rows` exceed `capacity`. The message states the needed number: all
- *   rows with keep_rows, otherwise one per id. */
+ * Errors: ORDO_TOO_SMALL if there are more than `capacity` rows to return. The message states the
+ *   number. */
 ORDO_API ordo_status ordo_string_index_rows(const ordo_string_index *index,
                                             struct ordo_slice starts, struct ordo_slice rows,
                                             size_t capacity, const struct ordo_order *order);
 ORDO_API ordo_status ordo_string_index_rows_host(const ordo_string_index *index, uint32_t *starts,
                                                  uint32_t *rows, size_t capacity);
 
-/* Returns the strings with the given ids (uint32_t) as a column. `offsets` receives count + 1
- * numbers (uint64_t). The first is 0. *needed (may be NULL) receives the number of bytes.
+/* Returns the strings that have the ids in `ids` (uint32_t) as a column. `offsets` receives count +
+ * 1 numbers (uint64_t), from 0 up. *needed (may be NULL) receives the number of bytes.
  * Cost: one read and one write of the strings.
  * Memory: none.
  * Blocking: yes.

@@ -21,25 +21,23 @@ extern "C" {
 
 struct ordo_xfast_config {
     struct ordo_dict_config dict;
-    /* The index has a hash table of key prefixes. Their lengths differ by this number of bits: 1 to
-     * 8; 0 means 4. A smaller number makes queries faster if many keys share a prefix, but the
+    /* The index has a hash table of key prefixes. Successive prefix lengths differ by `group` bits:
+     * 1 to 8. 0 means 4. A smaller number makes queries faster if many keys share a prefix, and the
      * table larger. With 1 the table takes up to 16 bytes per 4-byte key, or 55 bytes per 8-byte
      * key. */
     uint32_t group;
-    /* Seed of the hash tables. Set a random seed if others choose the keys. */
-    uint64_t seed;
-    /* If true, the trie has the form of the paper in share/doc/xfast.md, for measurements. */
-    bool level_tables;
+    uint64_t seed;         /* Set a random seed if untrusted users choose the keys. */
+    bool     level_tables; /* for measurements (share/doc/xfast.md) */
 };
 
 /* Creates an empty X-fast trie, which supports all calls of dict.h.
- * Cost: a find, seek or rank reads two words of an array, searches 4 to 8 keys on average, and
- *   reads the value. If over 16 keys share a short prefix, it also reads the hash table. Ranges and
- *   selections cost as in a sorted array. An update sorts its elements, merges them with all keys,
- *   and rebuilds the index.
+ * Cost: a query of one key reads two words of an array, searches 4 to 8 keys on average, and reads
+ *   the value. If over 16 keys share a short prefix, it also reads the hash table. Ranges and
+ *   ordo_dict_select cost as in a sorted array. An update sorts its elements, merges them with all
+ *   keys, and rebuilds the index.
  * Memory: keys and values, and 0.5 to 1 byte per key for the array (up to 256 MiB). For clustered
- *   keys, the hash table takes up to 4 bytes per 4-byte key, or 14 per 8-byte key. For uniform keys
- *   it takes almost none. share/doc/xfast.md has the temporary memory.
+ *   keys, the hash table takes up to 4 bytes per 4-byte key, or 14 bytes per 8-byte key. For
+ *   uniform keys it is small. share/doc/xfast.md describes the temporary memory.
  * Blocking: an update waits two to five times.
  * Concurrency: as the HAMT (hamt.h). */
 ORDO_API ordo_status ordo_xfast_create(ordo_device *device, const struct ordo_xfast_config *config,
@@ -51,9 +49,10 @@ ORDO_API ordo_status ordo_xfast_create(ordo_device *device, const struct ordo_xf
  * ORDO_UNSUPPORTED. Outputs must not overlap inputs. If the last update lacked memory for the
  * index, these calls build it and wait, or return ORDO_NO_DEVICE_MEMORY. */
 
-/* Sets counts[i] (uint32_t) to the number of keys that agree with keys[i] in the first lengths[i]
- * (uint8_t) bits. Length 0 counts all keys. A length above the key's bits means all bits.
- * Cost: two reads. For longer prefixes also a lookup in the hash table, or two searches of few
+/* Sets counts[i] (uint32_t) to the number of stored keys that have the same first lengths[i]
+ * (uint8_t) bits as keys[i]. Length 0 counts all keys. If lengths[i] exceeds the bits of a key, all
+ * bits are compared.
+ * Cost: two reads. For longer prefixes also a read of the hash table, or two searches of few
  *   keys. */
 ORDO_API ordo_status ordo_xfast_count_prefix(ordo_dict *dict, struct ordo_slice keys,
                                              struct ordo_slice lengths, size_t count,
@@ -63,8 +62,9 @@ ORDO_API ordo_status ordo_xfast_count_prefix_host(ordo_dict *dict, const void *k
                                                   const uint8_t *lengths, size_t count,
                                                   uint32_t *counts);
 
-/* Encodes a prefix as a key: the bits of the prefix, then a 1, then zeros. ordo_prefix_u32 takes 0
- * to 31 bits, ordo_prefix_u64 0 to 63. Bits after `length` are ignored. Key 0 is no prefix.
+/* Encodes a prefix as a key: the bits of the prefix, then a 1, then zeros. ordo_prefix_u32 takes
+ * prefixes of 0 to 31 bits, ordo_prefix_u64 of 0 to 63 bits. The prefix is the first `length` bits
+ * of `bits`, from the most significant bit on.
  *     IPv4   ordo_prefix_u64((uint64_t) address << 32, length), or if all prefixes have less than
  *            32 bits, ordo_prefix_u32(address, length)
  *     IPv6   ordo_prefix_u64(upper half << 3, length - 3): global addresses begin with 001 */
@@ -76,7 +76,8 @@ static inline uint64_t ordo_prefix_u64(uint64_t bits, unsigned length)
 {
     return (bits >> (63 - length) | 1) << (63 - length);
 }
-/* Returns the length of an encoded prefix in bits. Key 0 is no prefix and gives 32 or 64. */
+/* Returns the length of an encoded prefix in bits. Returns 32 or 64 for key 0, which is no
+ * prefix. */
 static inline unsigned ordo_prefix_u32_length(uint32_t prefix)
 {
     unsigned length = 32;
@@ -92,12 +93,12 @@ static inline unsigned ordo_prefix_u64_length(uint64_t prefix)
     return length;
 }
 
-/* Finds the longest stored prefix of each keys[i]. prefixes_out[i] receives the prefix as a key,
- * and values_out[i] its value. found[i] (a byte) becomes 1. If no stored prefix matches, found[i]
- * becomes 0 and the other outputs stay unchanged. Outputs are optional.
- * Cost: a rank, a read of one word, and a find for the value. The first call after an update
- *   computes a word for each stored key, at the cost of 1 to 4 finds.
- * Memory: the words, each as large as a key, until the next update. */
+/* Finds the longest stored prefix of each keys[i]. prefixes_out[i] receives the encoded prefix,
+ * values_out[i] its value, and found[i] (a byte) 1. If no stored prefix matches, found[i] becomes 0
+ * and the other outputs stay unchanged. Outputs are optional.
+ * Cost: two lookups and a read of one word. The first call after an update also computes a word
+ *   for each stored key, at the cost of 1 to 4 lookups.
+ * Memory: one word, as large as a key, for each stored key, until the next update. */
 ORDO_API ordo_status ordo_xfast_longest_prefix(ordo_dict *dict, struct ordo_slice keys,
                                                size_t count, struct ordo_slice prefixes_out,
                                                struct ordo_slice        values_out,
