@@ -63,6 +63,7 @@ typedef enum ordo_type {
     ORDO_BYTES16 = 7,
 } ordo_type;
 
+/* Returns the size of an element in bytes, or 0 for an unknown type. */
 ORDO_API size_t ordo_type_bytes(ordo_type type);
 
 /* Maximum number of elements per call. Ranks and counts have 32 bits. */

@@ -4,12 +4,14 @@
  *   bucket_updates   puts each update's index into its leaf's bucket
  *   update_heads     applies each bucket to its leaf */
 
-/* A team holds a leaf in registers. The teams of a work-group handle leaves that may overflow in step, so one atomic
- * operation allocates all their new leaves. Whole sub-groups must call updates_next and the functions after it. */
+/* A team holds a leaf in registers. The teams of a work-group handle leaves that may overflow at the same time, so that
+ * one atomic operation allocates all their new leaves. All lanes of a sub-group must call updates_next and the
+ * functions after it. */
 #pragma once
 #include "dict/ltree/split.cl"
 
-/* The first update to arrive at a leaf is its head. Later ones go to its bucket. A leaf gets all in batch order.
+/* The first update that arrives at a leaf is the leaf's head. Later updates go to the leaf's bucket. The leaf gets all
+ * its updates in batch order.
  *
  *   leaf_counts[leaf]              number of keys, plus ARRIVAL for each update that has arrived
  *   bucket[leaf * slots + k - 1]   index of the k-th update after the head
@@ -18,7 +20,7 @@
 #define ARRIVAL          (LTREE_COUNT_MASK + 1)
 #define ARRIVALS(counts) ((counts) / ARRIVAL)
 
-/* Adds the group's sum of x to *to. The whole group must call this. */
+/* Adds the sum of x over the work-group to *to. The whole group must call this. */
 ORDO_FN void group_add(volatile __global uint *to, __local uint *sum, uint x)
 {
     if (get_local_id(0) == 0)
@@ -31,7 +33,7 @@ ORDO_FN void group_add(volatile __global uint *to, __local uint *sum, uint x)
         (void) ordo_add(to, *sum);
 }
 
-/* heads[i] becomes the leaf of update i if the update arrives there first, else LTREE_NONE. */
+/* If update i is the first to arrive at its leaf, heads[i] becomes this leaf, else LTREE_NONE. */
 ORDO_KERNEL(LTREE_GROUP)
 void bucket_updates(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, uint n, uint slots, __global uint *bucket,
                     __global uint *heads, __global uint *parents)
@@ -65,8 +67,8 @@ void bucket_updates(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, ui
     group_add(&state[LTREE_WANTED], &sum, wanted);
 }
 
-/* A leaf has one part of LTREE_WORDS slots, or two if it may overflow. Lane l holds LANE_SLOTS slots of each part, from
- * slot l * LANE_SLOTS of the part on. */
+/* A leaf in registers has one part of LTREE_WORDS slots, or two parts if it may overflow. Lane l holds LANE_SLOTS slots
+ * of each part, from the part's slot l * LANE_SLOTS on. */
 #define LANE_SLOTS (LTREE_WORDS / TEAM_WIDTH)
 #define LEAF_PARTS 2
 #if LTREE_SLOTS + 1 + LTREE_BUCKET_SLOTS > LEAF_PARTS * LTREE_WORDS
@@ -81,7 +83,6 @@ ORDO_FN uint lane_slot(uint part, uint k)
     return part * LTREE_WORDS + team_lane() * LANE_SLOTS + k;
 }
 
-/* Returns the next lower lane's x, which is undefined in lane 0. */
 ORDO_FN uint lane_below(uint x)
 {
     return TEAM_WIDTH > 1 ? team_shuffle_up(x, 1 % TEAM_WIDTH) : x;
@@ -91,7 +92,6 @@ ORDO_FN ulong lane_below64(ulong x)
     return TEAM_WIDTH > 1 ? team_shuffle_up64(x, 1 % TEAM_WIDTH) : x;
 }
 
-/* A piece is 16 bytes of a leaf's keys or values. */
 ORDO_FN void piece_read(__global const uint *from, __private uint x[4])
 {
     const uint4 piece = *(__global const uint4 *) from;
@@ -121,9 +121,9 @@ ORDO_FN void piece_write64(__global ulong *to, __private const ulong x[2])
  *   column_write   writes the 16-byte pieces that contain slots first .. end - 1
  *   column_put     if `opens`, moves slot `at` and all later slots up by one
  *                  if `puts`, stores x in slot `at`, combined with the old value if `joins`
- *   column_close   if `closes`, removes slot `at` and sets the last to `fill`
+ *   column_close   if `closes`, removes slot `at` and sets the last slot to `fill`
  *
- * `parts` must be a constant. Whole sub-groups must call column_put and column_close. */
+ * `parts` must be a constant. All lanes of a sub-group must call column_put and column_close. */
 #if VALUE_COMBINES
 #define COLUMN_JOINED(a, b) value_combine(a, b)
 #else
@@ -195,7 +195,8 @@ typedef struct {
     uint leaf, count, updates, head, parent;
 } leaf_work;
 
-/* A leaf in registers. Slots from `count` on hold LTREE_UNUSED. Slots below `changed` are as in memory. */
+/* A leaf in registers. Slots from `count` on hold LTREE_UNUSED. Slots below `changed` are equal to the leaf in
+ * memory. */
 typedef struct {
     ordo_key_form key[LEAF_PARTS * LANE_SLOTS];
 #if ORDO_VALUE_BYTES
@@ -229,14 +230,13 @@ ORDO_FN void held_write(const ltree_tree *tree, leaf_work work, __private const 
 typedef struct {
     __global const ordo_key    *keys;
     __global const ltree_value *values;
-    __global const uchar       *erased; /* If NULL, all_erased says whether updates erase. */
+    __global const uchar       *erased;
     uint                        all_erased, slots;
     __global const uint        *bucket;
 } bucket_batch;
 
 #define LANE_UPDATES ((LTREE_BUCKET_SLOTS + TEAM_WIDTH) / TEAM_WIDTH)
 
-/* A lane's updates of a leaf. index[e] is LTREE_NONE if update e is applied or missing. */
 typedef struct {
     uint          index[LANE_UPDATES];
     ordo_key_form key[LANE_UPDATES];
@@ -269,7 +269,7 @@ typedef struct {
     ltree_value   value;
 } one_update;
 
-/* Removes the update with the least batch index. Returns it to all lanes. */
+/* Removes the update with the least batch index from *u. Returns it to all lanes. */
 ORDO_FN one_update updates_next(__private held_updates *u)
 {
     uint          least = LTREE_NONE;
@@ -341,11 +341,10 @@ typedef struct {
     uint leaves, parents, first_leaf, first_parent;
 } group_share;
 
-/* Allocates `leaves` leaves, and `parents` places in the list of nodes with split children. Returns the first leaf and
- * the first place. */
+/* Allocates `leaves` leaves, and `parents` entries in the list of nodes with split children. Returns the first leaf and
+ * the first entry. The whole work-group must call this. */
 ORDO_FN uint2 group_take(const ltree_tree *tree, __local group_share *share, uint leaves, uint parents)
 {
-    /* All work-items have read the previous result. */
     barrier(CLK_LOCAL_MEM_FENCE);
     if (get_local_id(0) == 0)
         share->leaves = share->parents = share->first_leaf = share->first_parent = 0;
@@ -378,7 +377,7 @@ ORDO_FN void held_split(const ltree_tree *tree, const node_split *split, __priva
 }
 
 /* Applies the updates of the leaf, and splits it if it overflows. `has` is false for a team without a leaf. Lane 0 gets
- * the number of gained elements. */
+ * the change of the number of elements. */
 ORDO_FN uint bucket_take_large(const ltree_tree *tree, const bucket_batch *batch, leaf_work work, bool has,
                                __local group_share *share, __global uint *dirty)
 {
@@ -442,7 +441,8 @@ void update_heads(LTREE_TREE, uint n, uint slots, __global const uint *bucket, _
             n_large = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
 
-        /* The variables follow the barrier, because CPU compilers make a new loop over work-items there. */
+        /* The variables are declared after the barrier, because CPU compilers begin a new loop over work-items
+         * there. */
         const uint      i = (uint) first + (uint) get_local_id(0);
         const leaf_work mine = work_of(&tree, heads, i, i < n);
         const bool      is_large = mine.count + mine.updates > LTREE_SLOTS;

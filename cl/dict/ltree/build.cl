@@ -7,7 +7,7 @@
 /* Built together: build_leaves build_inner count_leaves */
 
 typedef struct {
-    uint even, more; /* Each node has `even` entries. The first `more` nodes have one more. */
+    uint even, more;
 } node_share;
 
 ORDO_FN node_share share_among(uint all, uint nodes)
@@ -54,7 +54,7 @@ void build_leaves(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, __gl
     }
 }
 
-/* Builds nodes first_node .. first_node + nodes - 1. Their n children are numbered from first_child on. */
+/* Builds nodes first_node .. first_node + nodes - 1 of a level. Their n children are the nodes from first_child on. */
 ORDO_KERNEL(RUN_GROUP)
 void build_inner(LTREE_TREE, uint level, uint first_child, uint n, uint first_node, uint nodes)
 {
@@ -66,8 +66,8 @@ void build_inner(LTREE_TREE, uint level, uint first_child, uint n, uint first_no
         const uint    first = share_first(share, j), size = share_size(share, j);
         const bool    last = j + 1 == nodes;
         ordo_key_form form = LTREE_UNUSED;
-        /* The word gets the low bound of child `at`. A key takes its own child. LTREE_HIGH takes the next node's first
-         * child, and other words take this node's first child. */
+        /* Each word of the node gets the low bound of a child: key number k of child number k, LTREE_HIGH of the next
+         * node's first child, all other words of this node's first child. */
         const uint at = min(word < size ? first + word : word == LTREE_HIGH ? first + size : first, n - 1);
         const uint child = first_child + at;
         if (word < size || word == LTREE_LOW || (word == LTREE_HIGH && !last))

@@ -3,14 +3,15 @@
 #pragma once
 #include "dict/ltree/operation.cl"
 
-/* Changes a node's children or values. If `open`, inserts `child` or `value` at `slot`. If not, removes the slot. */
+/* Changes the children of an inner node or the values of a leaf. If `open`, inserts `child` or `value` at `slot`. If
+ * not, removes `slot`. */
 ORDO_FN void ltree_shift_beside(const ltree_tree *tree, uint level, uint node, uint slot, uint count, bool open,
                                 uint child, ltree_value value)
 {
     if (WORDS_BESIDE(level)) {
         __global uint *words = ltree_words_beside(tree, level, node);
         column_uint    c;
-        /* A store writes whole pieces of 16 bytes, so all their slots must be loaded. */
+        /* A store writes whole pieces of 16 bytes. All slots of these pieces must thus be loaded. */
         column_load_uncached_uint(&c, words, slot, count + open);
         column_shift_uint(&c, slot, open, level > 0 ? child : (uint) value);
         column_store_uncached_uint(&c, words, slot, count + open);
@@ -40,8 +41,8 @@ ORDO_FN void ltree_halve_beside(const ltree_tree *tree, uint level, uint node, u
     }
 }
 
-/* Returns LTREE_NONE if no node is free. If several teams try to get the last node, *taken exceeds the capacity until
- * the host corrects it. */
+/* Returns LTREE_NONE if no node is free. Several teams that fail to get a node can increase *taken beyond the capacity.
+ * The host corrects it. */
 ORDO_FN uint ltree_new_node(const ltree_batch *batch, ltree_op *op, uint level)
 {
     __global uint *taken = batch->tree.state + (level > 0 ? LTREE_INNER : LTREE_LEAVES);
@@ -57,8 +58,8 @@ ORDO_FN uint ltree_new_node(const ltree_batch *batch, ltree_op *op, uint level)
     return node < capacity ? node : LTREE_NONE;
 }
 
-/* Latches a node. Returns false if its header is no longer `was`. The latch cannot precede the loads of the words from
- * which `seen` was computed. */
+/* Latches a node. Returns false if its header is no longer `was`. `seen` is computed from words of the node, so that
+ * the latch cannot precede the loads of these words. */
 ORDO_FN bool ltree_latch(const ltree_batch *batch, ltree_op *op, __global uint *header, uint was, uint seen)
 {
     ltree_delay(batch, op, FAULT_SLOW_LOOKS);
@@ -70,11 +71,10 @@ ORDO_FN bool ltree_latch(const ltree_batch *batch, ltree_op *op, __global uint *
         return false;
     apart_sync();
     if (LTREE_BY_FENCE)
-        ordo_fence_device(); /* Others must see the latch before any store of this change. */
+        ordo_fence_device(); /* Other teams must see the latch before any store of this change. */
     return true;
 }
 
-/* Releases a latched node: stores the new count and the next version. */
 ORDO_FN void ltree_publish(const ltree_batch *batch, ltree_op *op, __global uint *header, uint was, uint count)
 {
     ltree_delay(batch, op, FAULT_SLOW_STORES);
@@ -83,8 +83,8 @@ ORDO_FN void ltree_publish(const ltree_batch *batch, ltree_op *op, __global uint
         ordo_store_release(header, ((was + LTREE_VERSION_ONE) & LTREE_VERSION_MASK) | count);
 }
 
-/* Releases the latch of a new node. Its left neighbour must still be latched: before the neighbour's release, no
- * operation uses the new node. Without fences, a relaxed store therefore suffices. */
+/* Releases the latch of a new node while its left neighbour is still latched. No operation uses the new node before the
+ * neighbour's release. Without fences, a relaxed store thus suffices. */
 ORDO_FN void ltree_open(__global uint *header, uint count)
 {
     apart_sync();
@@ -109,8 +109,8 @@ ORDO_FN void ltree_store_uncached_tail(__global ordo_key_form *line, ltree_tail 
 #endif
 }
 
-/* Moves the upper half of a full, latched node to the new node `into`. `middle` becomes the bound between them. The new
- * node stays latched, because operations may follow the link to it at once. */
+/* Moves the upper half of a full, latched node to the new node `into`. The bound between both becomes `middle`. The new
+ * node stays latched, because other operations may follow the link to it at once. */
 ORDO_FN void ltree_split(const ltree_batch *batch, ltree_op *op, const column_keys *keys, ltree_tail tail,
                          ordo_key_form middle, uint into)
 {
@@ -151,13 +151,11 @@ ORDO_FN uint ltree_change(const ltree_op *op, bool found)
 }
 
 typedef struct {
-    uint          node, slot, count; /* before the change */
-    uint          fresh;             /* new right neighbour after a split, else LTREE_NONE */
-    ordo_key_form middle;            /* bound between the two nodes */
+    uint          node, slot, count;
+    uint          fresh;
+    ordo_key_form middle;
 } ltree_site;
 
-/* Splits a full, latched node. *site becomes the half that gets the key. If no node is free, returns false and changes
- * nothing. */
 ORDO_FN bool ltree_make_room(const ltree_batch *batch, ltree_op *op, column_keys *keys, ltree_tail tail,
                              ltree_site *site)
 {
@@ -170,7 +168,7 @@ ORDO_FN bool ltree_make_room(const ltree_batch *batch, ltree_op *op, column_keys
     site->middle = op->level > 0 ? first : last;
     ltree_split(batch, op, keys, tail, site->middle, site->fresh);
     site->node = upper ? site->fresh : site->node;
-    /* Reloads the keys of one half, because to keep both halves takes twice the registers. */
+    /* Loads the keys of one half again, because keeping both halves would take twice the registers. */
     KEYS_DO(load_uncached)(keys, ltree_line(&batch->tree, op->level, site->node), 0, LTREE_HALF);
     KEYS_DO(keep)(keys, false, LTREE_UNUSED);
     site->slot -= upper ? LTREE_HALF : 0;

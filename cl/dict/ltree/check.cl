@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks the invariants of shared/ltree.h. The host launches check_down for each level, from the root down. wrong[f]
- * becomes the least number of a node with error f (enum ltree_finding). */
+ * becomes the least node number with error f (enum ltree_finding). */
 #pragma once
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"
 
-/* Checks the entries of a level. Writes an inner child's level to levels[child], or 0 to leaves[child] for a leaf.
- * Nodes without an entry keep LTREE_NONE, which the host has stored. */
+/* Checks the entries of a level. For each entry, sets levels[child] to the level of an inner child, or leaves[child] to
+ * 0 for a leaf. Nodes without an entry keep LTREE_NONE, which the host has stored. */
 ORDO_KERNEL(RUN_GROUP)
 void check_down(LTREE_TREE, uint level, __global uint *levels, __global uint *leaves, __global uint *wrong)
 {
@@ -16,8 +16,7 @@ void check_down(LTREE_TREE, uint level, __global uint *levels, __global uint *le
     RUN_EACH (ulong, i, (ulong) state[LTREE_INNER] * LTREE_SLOTS) {
         const uint              node = (uint) (i / LTREE_SLOTS), slot = (uint) (i % LTREE_SLOTS);
         __global ordo_key_form *line = ltree_inner(&tree, node);
-        if (ordo_load_uncached(&levels[node]) != level) /* Uncached, because other work-items write levels of
-                                                         * children. */
+        if (ordo_load_uncached(&levels[node]) != level) /* Uncached, because other work-items write it. */
             continue;
         const uint child = children[i];
         if (slot >= ltree_count(line)) {
@@ -137,6 +136,6 @@ void check_inner(LTREE_TREE, uint capacity, __global const uint *levels, __globa
         }
         if (levels[node] == LTREE_NONE)
             ordo_min(&wrong[WRONG_INNER_COVER], node);
-        check_node(&tree, 1, node, state[LTREE_INNER], WRONG_INNER_ORDER, wrong); /* 1: any inner level */
+        check_node(&tree, 1, node, state[LTREE_INNER], WRONG_INNER_ORDER, wrong);
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Holds a column of a node (keys, values or children) in one work-item's registers. column_team.cl spreads it over a
- * team. */
+/* Holds a column of a node (its keys, values or children) in the registers of one work-item. column_team.cl does the
+ * same for a team of several lanes. */
 #pragma once
 #include "dict/ltree/node.cl"
 
@@ -29,7 +29,7 @@ ORDO_FN uint column_word(uint r)
 /* Functions on a column:
  *
  *   column_load_uncached    reads the 16-byte pieces that contain slots first .. end - 1
- *   column_store_uncached   writes these pieces
+ *   column_store_uncached   writes the 16-byte pieces that contain slots first .. end - 1
  *   column_at               returns word s
  *   column_shift            if `open`, inserts x at `slot` and drops the last slot
  *                           if not, removes `slot` and appends x

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spreads a column of a node (keys, values or children) over a team's registers. Word s is in lane s % TEAM_WIDTH, so
- * accesses are coalesced. All lanes of a team must call these functions. */
+/* Spreads a column of a node (its keys, values or children) over the registers of a team. Word s is in lane s %
+ * TEAM_WIDTH, so that accesses are coalesced. All lanes of a team must call these functions. */
 #pragma once
 #include "device/apart.cl"
 #include "dict/ltree/node.cl"
@@ -61,7 +61,7 @@ ORDO_FN uint column_word(uint r)
     ORDO_FN void column_shift_##type(column_##type *c, uint slot, bool open, type x)                                   \
     {                                                                                                                  \
         const uint lane = team_lane(), last = TEAM_WIDTH - 1;                                                          \
-        type       beside[COLUMN_ROWS]; /* words of the neighbour lane */                                              \
+        type       beside[COLUMN_ROWS];                                                                                \
         ORDO_UNROLL                                                                                                    \
         for (uint r = 0; r < COLUMN_ROWS; r++)                                                                         \
             beside[r] = GET_##type(c->at[r], (lane + (open ? last : 1)) % TEAM_WIDTH);                                 \
@@ -111,7 +111,6 @@ typedef column_ulong column_keys;
 #define KEYS_DO(verb) column_##verb##_ulong
 #endif
 
-/* Bit s of the result is 1 if word s is less than the key. */
 ORDO_FN uint column_less(const column_keys *c, ordo_key_form key)
 {
     uint words = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs concurrent operations. A team runs one operation after another. Each step descends to a node, works on it, or
- * follows a link to the right. No step waits for another team, so lanes need no independent progress. */
+/* Runs concurrent operations. A team runs one operation after another, in steps. A step descends to a node, works on
+ * it, or follows a link to the right. No step waits for another team. Thus lanes need no independent progress. */
 
-/* Lane 0 of a team, the leader, latches and releases nodes. All lanes take the same branches, because they decide by
- * ballots or by words that all lanes have. */
+/* Lane 0 of a team, its leader, latches and releases nodes. All lanes of a team take the same branches, because they
+ * decide by ballots or by words that all lanes have. */
 
 /* After a split, an operation releases the node before it adds the new node to the level above. It thus holds one latch
  * at a time. Searches meanwhile reach the new node by its left neighbour's link (Lehman and Yao; Sagiv, JCSS 1986).
@@ -76,7 +76,6 @@ ORDO_FN uint ltree_restart(ltree_op *op)
     op->at = LTREE_NONE;
     op->lost = true;
     if (LTREE_BY_FENCE)
-        /* Discards the stale cache lines that misled the search. */
         ordo_fence_acquire();
     return STEP_AGAIN;
 }
@@ -84,7 +83,7 @@ ORDO_FN uint ltree_restart(ltree_op *op)
 ORDO_FN uint ltree_step(const ltree_batch *batch, ltree_op *op)
 {
     if (op->at == LTREE_NONE) {
-        /* An outdated root still is the first node of its level. */
+        /* An outdated root is still the first node of its level. */
         const uint root = apart_first(ordo_load_relaxed(batch->tree.state + LTREE_ROOT));
         if (op->level > ltree_root_level(root))
             return ltree_grow(batch, op, root);
@@ -96,7 +95,7 @@ ORDO_FN uint ltree_step(const ltree_batch *batch, ltree_op *op)
     __global ordo_key_form *line = ltree_line(&batch->tree, op->level, op->at);
     const ltree_tail        tail = ltree_load_uncached_tail(batch, op, line);
 
-    if (tail.header == LTREE_FREE) /* An outdated child number led to a free node. */
+    if (tail.header == LTREE_FREE) /* An outdated child number can lead to a free node. */
         return ltree_restart(op);
     if (tail.header & LTREE_LATCHED)
         return STEP_AGAIN;
@@ -108,7 +107,8 @@ ORDO_FN uint ltree_step(const ltree_batch *batch, ltree_op *op)
         return STEP_ON;
     }
     op->zombie = LTREE_NONE;
-    if (op->query <= tail.low && (op->level > 0 || op->at > 0)) /* Leaf 0 covers all keys up to its high bound. */
+    if (op->query <= tail.low && (op->level > 0 || op->at > 0)) /* Leaf 0 also covers the keys that are not above its
+                                                                 * low bound. */
         return ltree_restart(op);
     if (op->level > 0 || CODE_UPDATES(op->code))
         return ltree_write(batch, op, line, tail);
@@ -119,7 +119,7 @@ ORDO_FN uint ltree_step(const ltree_batch *batch, ltree_op *op)
     return ltree_scan_on(batch, op, line, tail);
 }
 
-/* Starts operation op->i, whose code and query are set. Returns false if it ends at once. */
+/* Starts operation op->i. Its code and query must be set. Returns false if the operation ends at once. */
 ORDO_FN bool ltree_start(const ltree_batch *batch, ltree_op *op)
 {
     if (batch->found_first && CODE_FINDS(op->code))
@@ -145,7 +145,6 @@ ORDO_FN bool ltree_start(const ltree_batch *batch, ltree_op *op)
     return true;
 }
 
-/* Loads operation `which` of the first list that is not NULL: `again`, `subset`, the batch. */
 ORDO_FN void ltree_take(const ltree_batch *batch, ltree_op *op, uint which, __global const uint4 *again)
 {
     if (again) {
@@ -169,7 +168,7 @@ ORDO_FN void ltree_take(const ltree_batch *batch, ltree_op *op, uint which, __gl
 ORDO_FN void ltree_give_up(const ltree_batch *batch, const ltree_op *op, bool starved)
 {
     __global uint *state = batch->tree.state;
-    if (op->level > 0) { /* The operation has its result. The host adds the new node's entry. */
+    if (op->level > 0) {
         ltree_tell_host(batch);
         return;
     }
@@ -187,8 +186,9 @@ ORDO_FN void ltree_give_up(const ltree_batch *batch, const ltree_op *op, bool st
     batch->pending[place] = (uint4) (op->i, op->count, (uint) op->query, (uint) ((ulong) op->query >> 32));
 }
 
-/* `op` is the team's operation, unused if `idle`. `next` is the number of this work-item's next operation. In a larger
- * team, each lane loads one operation into `own`. `left` masks the lanes whose operation has not begun. */
+/* State of a work-item between steps. `op` is the team's operation, and not used if `idle`. `next` is the number of
+ * this work-item's next operation. In a team of several lanes, each lane loads one operation into `own`, and `left`
+ * masks the lanes whose operation has not begun. */
 typedef struct {
     ltree_op op;
     ulong    next;
@@ -237,7 +237,6 @@ ORDO_FN bool ltree_next_op(const ltree_batch *batch, ltree_turn *turn, uint firs
     return true;
 }
 
-/* Runs one step. Returns false if the team has no more operations. */
 ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint first, uint n,
                              __global const uint4 *again)
 {
@@ -264,22 +263,22 @@ ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint fi
     return true;
 }
 
-/* Keeps all lanes of a sub-group in the loop until all are done. Otherwise lanes that retry a latch might keep the
- * latch's holder from running. */
+/* Keeps all lanes of a sub-group in the loop until all are done. Otherwise, lanes that retry a latch might keep the
+ * lane that holds the latch from running. */
 #if SUBGROUP_MAY_PART && LTREE_GROUP % ORDO_SUBGROUP == 0
 #define LTREE_ANY(more) subgroup_any(more)
 #else
 #define LTREE_ANY(more) (more)
 #endif
-/* A team of one lane runs with any sub-group size, so the kernel requires none. */
+/* A team of one lane works with any sub-group size. The kernel thus requires none. */
 #if ORDO_LANES == ORDO_LANES_KHR && TEAM_WIDTH == 1
 #define LTREE_KERNEL __kernel __attribute__((reqd_work_group_size(LTREE_GROUP, 1, 1)))
 #else
 #define LTREE_KERNEL ORDO_KERNEL(LTREE_GROUP)
 #endif
 
-/* Runs operations first .. first + n - 1 of the first list that is not NULL: `again`, `subset`, the batch. Operations
- * that give up go to `pending`. */
+/* Runs operations first .. first + n - 1 of the list `again` if it is not NULL, else of the list `subset` if it is not
+ * NULL, else of the batch. Operations that give up go to `pending`. */
 LTREE_KERNEL
 void ltree_apply(LTREE_TREE, uint leaf_capacity, uint inner_capacity, uint first, uint n, uint final, uint never,
                  uint far, uint found_first, __global const uint4 *again, __global const uint *subset,

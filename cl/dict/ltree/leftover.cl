@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gathers operations that gave up, and copies back their results. */
+/* Gathers concurrent operations that gave up, and copies back their results. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/ltree/node.cl"
@@ -33,8 +33,8 @@ void ltree_tally(__global const uchar *codes, ulong codes_at, uint n, __global u
             (void) ordo_add(state + LTREE_TALLY + k, sums[k]);
 }
 
-/* Lists the indices of all operations except finds and contains, in any order. *n_listed must be 0, and becomes their
- * number. */
+/* Lists the indices of all operations except finds and contains, in any order. *n_listed must be 0 before the launch,
+ * and becomes the length of the list. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_list_others(__global const uchar *codes, ulong codes_at, uint n, __global uint *list,
                        volatile __global uint *n_listed)
@@ -79,12 +79,13 @@ ORDO_FN uint left_kind(uint code, uint counted, __global const ulong *rooms, ulo
     return code == CODE_RANGE && counted < left_room(rooms, capacity, i) ? LEFT_RANGES : LEFT_COUNTS;
 }
 
-/* Moves up to `most` operations of one kind (enum ltree_left) from `left` to the output arrays, the others to `rest`.
+/* Copies up to `most` operations of one kind (enum ltree_left) from the list `left` to the output arrays. The others
+ * go to the list `rest`.
  *
  *   taken[0]    becomes the number of operations of this kind, which can exceed `most`
  *   taken[1]    becomes the number of operations in `rest`
- *   where[p]    becomes output p's index in the concurrent batch
- *   before[p]   becomes the number of keys that operation p counted before it gave up */
+ *   where[p]    becomes the index in the concurrent batch of the p-th operation of the output
+ *   before[p]   becomes the number of keys that this operation counted before it gave up */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_gather(__global const uint4 *left, uint count, uint kind, uint most, __global const uchar *codes,
                   ulong codes_at, __global const ordo_key *hi, ulong hi_at, __global const ltree_value *values,
@@ -115,8 +116,9 @@ void ltree_gather(__global const uint4 *left, uint count, uint kind, uint most, 
     }
 }
 
-/* Copies back the result of each gathered operation p, to index where[p] of the batch. A count or range found before[p]
- * keys before it gave up, and counted[p] keys since. In `history`, operation p ends at time tick + p. */
+/* Copies the results of the gathered operation p back to index where[p] of the batch. A count or range found before[p]
+ * keys before it gave up, and counted[p] keys after that. In `history`, which only tests use, operation p ends at time
+ * tick + p. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_scatter(uint count, __global const uint *where, __global const uchar *results, __global const ordo_key *keys,
                    __global const ltree_value *values, __global const uint *counted, __global const uint *before,

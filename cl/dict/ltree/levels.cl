@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds the new nodes of splits to the levels above. Needs no latches, because no two teams change the same node in a
- * launch. Lane x % TEAM_WIDTH holds word x. */
+/* Adds the new nodes of splits to the levels above. Takes no latches, because no two teams change the same node in a
+ * launch. Lane x % TEAM_WIDTH holds word x of a node. */
 #pragma once
 #include "dict/ltree/split.cl"
 
-/* A lane's entries of an inner node. `to` is an entry's index after the update. `chain` counts the new nodes right of
- * its child. */
+/* Entries of an inner node that a lane holds. to[] is an entry's index after the update. chain[] is the number of new
+ * nodes between the entry's child and the next entry's child. */
 typedef struct {
     ordo_key_form key[LANE_WORDS];
     uint          child[LANE_WORDS];
@@ -13,7 +13,6 @@ typedef struct {
     uint          chain[LANE_WORDS];
 } inner_tile;
 
-/* Counts the nodes right of `child`. Stops after the node with high bound `bound`, or at the end of the level. */
 ORDO_FN uint chain_length(const ltree_tree *tree, uint level, uint child, ordo_key_form bound)
 {
     uint length = 0;
@@ -75,7 +74,8 @@ ORDO_FN void inner_put(const ltree_tree *tree, uint count, const node_split *spl
     }
 }
 
-/* No other work-item may change this or a higher level. Whole teams must call this. */
+/* Returns the node of `level` that covers the query. No other work-item may change this or a higher level. All lanes of
+ * a team must call this. */
 ORDO_FN uint ltree_covering(const ltree_tree *tree, uint level, ordo_key_form query)
 {
     const uint root = tree->state[LTREE_ROOT];
@@ -85,7 +85,6 @@ ORDO_FN uint ltree_covering(const ltree_tree *tree, uint level, ordo_key_form qu
     return node;
 }
 
-/* Adds entries for new children to the listed nodes. If a listed node splits, appends its parent to `next`. */
 ORDO_FN void level_take(const ltree_tree *tree, uint level, __global const uint *list, __global uint *next)
 {
     const uint n = tree->state[LTREE_DIRTY_NODES + level], top = ltree_root_level(tree->state[LTREE_ROOT]);
@@ -142,7 +141,7 @@ ORDO_FN void root_take(const ltree_tree *tree)
 
     while (*ltree_right(ltree_line(tree, ltree_root_level(root), ltree_root_node(root))) != LTREE_NONE) {
         root = root_grow(tree, root);
-        ordo_fence_device(); /* Lanes read words of other lanes. */
+        ordo_fence_device(); /* Lanes read words that other lanes have written. */
         team_sync();
         ordo_fence_device();
     }
@@ -150,14 +149,14 @@ ORDO_FN void root_take(const ltree_tree *tree)
         tree->state[LTREE_ROOT] = root;
 }
 
-/* `even` and `odd` list the changed nodes of even and odd levels. Launch one work-group. */
+/* `even` and `odd` list the changed nodes of even and odd levels. The host must launch one work-group. */
 ORDO_KERNEL(LTREE_GROUP)
 void update_top(LTREE_TREE, uint level, __global uint *even, __global uint *odd)
 {
     const ltree_tree tree = LTREE_TREE_HERE;
     const uint       top = ltree_root_level(state[LTREE_ROOT]);
 
-    barrier(CLK_GLOBAL_MEM_FENCE); /* all have read the root */
+    barrier(CLK_GLOBAL_MEM_FENCE);
     for (; level <= top; level++) {
         level_take(&tree, level, level % 2 ? odd : even, level % 2 ? even : odd);
         barrier(CLK_GLOBAL_MEM_FENCE);
@@ -184,7 +183,6 @@ void list_root(LTREE_TREE, __global uint *list)
     state[LTREE_DIRTY_NODES + level] = n;
 }
 
-/* Lists the children of the nodes in `list`, and the new nodes right of each child, which have no entry yet. */
 ORDO_KERNEL(LTREE_GROUP)
 void list_below(LTREE_TREE, uint level, __global const uint *list, __global uint *below)
 {

@@ -6,7 +6,7 @@
 
 /* Built together: list_lows list_places list_export */
 
-/* Free leaves, and leaves that cover no keys, get a low bound of all ones and sort last. */
+/* Free leaves, and leaves that cover no keys, get a low bound of all ones, so that they sort last. */
 ORDO_KERNEL(RUN_GROUP)
 void list_lows(LTREE_TREE, uint places, __global ordo_key_form *lows, __global uint *leaves)
 {
@@ -19,9 +19,11 @@ void list_lows(LTREE_TREE, uint places, __global ordo_key_form *lows, __global u
     }
 }
 
-/*   order[i]    number of the i-th leaf in key order. If `sorted`, it becomes i.
+/* Writes the leaves' places, that is, their positions in key order:
+ *
+ *   order[i]    number of the leaf at place i; if `sorted`, it becomes i
  *   place[]     becomes the inverse of order[]
- *   before[i]   becomes the number of elements of the i-th leaf */
+ *   before[i]   becomes the number of elements of the leaf at place i */
 ORDO_KERNEL(RUN_GROUP)
 void list_places(LTREE_TREE, uint places, uint sorted, __global uint *order, __global uint *place,
                  __global uint *before)

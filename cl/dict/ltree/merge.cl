@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges a skiplist's leaf into its right neighbour. */
 #pragma once
 #include "dict/ltree/change.cl"
 
@@ -13,8 +12,8 @@ ORDO_FN void ltree_move_element(const ltree_batch *batch, uint from, uint slot, 
                                    ltree_load_uncached_value(ltree_values(tree, from) + slot));
 }
 
-/* Moves the elements of leaf op->at, except the erased one in site->slot, before the `count` elements of leaf `into`.
- * Both leaves are latched. */
+/* Moves the elements of leaf op->at, except the erased one in site->slot, to leaf `into`, in front of its `count`
+ * elements. Both leaves are latched. */
 ORDO_FN void ltree_move_all(const ltree_batch *batch, ltree_op *op, const ltree_site *site, uint into, uint count)
 {
     for (uint slot = site->count > 1 ? count : 0; slot-- > 0;)
@@ -39,8 +38,8 @@ ORDO_FN void ltree_move_all(const ltree_batch *batch, ltree_op *op, const ltree_
 }
 #endif
 
-/* A zombie (merged leaf) has equal bounds. These may have been loaded at different moments, so the leaf must also be
- * empty and its header unchanged. */
+/* A zombie is a leaf that a merge has emptied. Its bounds are equal. But equal bounds may also come from loads at
+ * different moments. Thus the leaf must also be empty, and its header unchanged. */
 ORDO_FN bool ltree_is_zombie(const ltree_batch *batch, uint leaf, ltree_tail tail)
 {
     const uint seen = ltree_fold(tail.low) ^ ltree_fold(tail.high) ^ tail.right;
@@ -49,8 +48,8 @@ ORDO_FN bool ltree_is_zombie(const ltree_batch *batch, uint leaf, ltree_tail tai
            ltree_unchanged(batch, ltree_leaf(&batch->tree, leaf), tail, seen);
 }
 
-/* Tries to latch the right neighbour of a latched leaf. Fails if `kept` more elements do not fit into it. Also fails
- * for a zombie (merged leaf), and unlinks it. */
+/* Tries to latch the right neighbour of a latched leaf. Fails if `kept` more elements do not fit into the neighbour.
+ * Also fails if the neighbour is a zombie (a leaf that a merge has emptied), and unlinks it. */
 ORDO_FN bool ltree_latch_neighbour(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line,
                                    __global ordo_key_form *right, uint into, uint kept, ltree_tail *of_right)
 {
@@ -70,8 +69,8 @@ ORDO_FN bool ltree_latch_neighbour(const ltree_batch *batch, ltree_op *op, __glo
     return true;
 }
 
-/* Erases the element in site->slot, and moves the others to the right neighbour. Releases the neighbour first, so that
- * searches always find each element. Returns false if the leaves did not merge. */
+/* Erases the element in site->slot, and moves the other elements to the right neighbour. Releases the neighbour first,
+ * so that searches find each element at any time. Returns false if the leaves were not merged. */
 ORDO_FN bool ltree_merge(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail,
                          const ltree_site *site)
 {
@@ -97,8 +96,8 @@ ORDO_FN bool ltree_merge(const ltree_batch *batch, ltree_op *op, __global ordo_k
     return true;
 }
 
-/* If an operation passes two zombies (merged leaves) in succession, links the first to the leaf after the second. No
- * other function writes a zombie's link. */
+/* If an operation passes two zombies (leaves that merges have emptied) in succession, makes the link of the first one
+ * skip the second one. No other function writes a zombie's link. */
 ORDO_FN void ltree_pass_zombie(const ltree_batch *batch, ltree_op *op, ltree_tail tail)
 {
     const bool is_zombie = op->level == 0 && ltree_is_zombie(batch, op->at, tail);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads nodes of a linked tree (shared/ltree.h), and descends while no other launch changes the tree. Whole sub-groups
- * must call ltree_less and functions on arrays of TEAM_QUERIES queries. */
+/* Reads the nodes of a linked tree (shared/ltree.h). The functions that descend require that no other launch changes
+ * the tree. All lanes of a sub-group must call ltree_less and functions on arrays of TEAM_QUERIES queries. */
 #pragma once
 #include "device/atomic.cl"
 #include "device/team.cl"
@@ -23,14 +23,14 @@
 #if ORDO_VALUE_BYTES
 typedef ordo_value ltree_value;
 #else
-typedef uint ltree_value; /* unused */
+typedef uint ltree_value;
 #endif
 
 #define HAS_VALUES (ORDO_VALUE_BYTES != 0)
 
 #define LTREE_HALF (LTREE_SLOTS / 2)
 
-/* The key in unused slots is the greatest, so it is never less than a query. */
+/* Unused slots hold the greatest key, which is never less than a query. */
 #define LTREE_UNUSED (~(ordo_key_form) 0)
 
 typedef struct {
@@ -39,7 +39,7 @@ typedef struct {
     __global ordo_key_form *inner_keys;
     __global uint          *children;
     __global uint          *state;
-    __global uint          *leaf_counts; /* copied from the leaves' headers */
+    __global uint          *leaf_counts;
 } ltree_tree;
 
 #define LTREE_TREE                                                                                                     \
@@ -86,7 +86,7 @@ ORDO_FN uint ltree_count(__global const ordo_key_form *line)
     return *(__global const uint *) (line + LTREE_HEADER) & LTREE_COUNT_MASK;
 }
 
-/* A dead leaf covers no keys: its bounds are equal. Leaf 0 also covers key 0, so it is never dead. */
+/* A dead leaf covers no keys: its bounds are equal. Leaf 0 is never dead, because it always covers key 0. */
 ORDO_FN bool ltree_is_dead(uint leaf, ordo_key_form low, ordo_key_form high)
 {
     return leaf > 0 && low == high;
@@ -103,17 +103,17 @@ ORDO_FN uint ltree_root_node(uint root)
 
 /* ---- counts of keys ---------------------------------------------------------------------------------------------- */
 
-/* A count is the number of keys less than the query, plus COUNT_EQUAL for each equal key. */
+/* The result of a search in a node: the number of keys less than the query, plus COUNT_EQUAL for each equal key. */
 #define COUNT_EQUAL       0x100u
 #define COUNT_LESS(count) ((count) % COUNT_EQUAL)
 
 #if ORDO_CPU && TEAM_WIDTH == 1
 
 #ifdef __clang__
-#pragma clang diagnostic ignored "-Wpsabi" /* -Wpsabi warns of vectors that the processor lacks. */
+#pragma clang diagnostic ignored "-Wpsabi"
 #endif
 
-/* A CPU reads only the first or the last LTREE_PART slots of a node, to save cache lines. */
+/* To save cache lines, a CPU reads only the first or the last LTREE_PART slots of a node. */
 #define LTREE_PART 16
 
 ORDO_FN uint ltree_part(__global const ordo_key_form *line, ordo_key_form query)
@@ -125,8 +125,8 @@ ORDO_FN uint ltree_part(__global const ordo_key_form *line, ordo_key_form query)
 #endif
 }
 
-/* Compares vectors, because compilers do not vectorize a sum of scalar comparisons. Compares by >=, because processors
- * without unsigned comparisons compute x >= y as max(x, y) == x. */
+/* Compares vectors, because compilers do not vectorize a sum of scalar comparisons. Uses >=, because processors without
+ * unsigned comparisons compute x >= y as max(x, y) == x. */
 ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form query, bool equal)
 {
 #if LTREE_SLOTS > LTREE_PART
@@ -140,7 +140,7 @@ ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form 
 #endif
     const int2 two = four.lo + four.hi;
     const uint less = from + part + (uint) (two.x + two.y);
-    /* The operator & avoids branches. line[less] is valid, because line[LTREE_SLOTS] is the low bound. */
+    /* The operator & avoids branches. If `less` is LTREE_SLOTS, line[less] is the low bound, so the load is valid. */
     const bool hit = equal & (less < LTREE_SLOTS) & (line[less] == query);
 
     return less + (hit ? COUNT_EQUAL : 0);
@@ -148,7 +148,6 @@ ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form 
 
 #else
 
-/* A piece is 16 bytes of a node's keys. Each lane reads every TEAM_WIDTH-th piece. */
 #define LTREE_PIECE_KEYS  (128 / KEY_BITS)
 #define LTREE_PIECES      (LTREE_SLOTS / LTREE_PIECE_KEYS)
 #define LTREE_LANE_PIECES ((LTREE_PIECES + TEAM_WIDTH - 1) / TEAM_WIDTH)
@@ -185,12 +184,11 @@ ORDO_FN uint ltree_less(__global const ordo_key_form *line, ordo_key_form query)
     return team_reduce_add(ltree_count_lane(line, query, false));
 }
 
-/* A query's place in a leaf is the number of lesser keys, plus PLACE_HIT if the leaf has the key. */
 #define PLACE_SLOT 0xffu
 #define PLACE_HIT  0x100u
 
-/* Returns the inner node's entry for a query that is greater than `less` of its keys. Entry 0 also serves queries below
- * all keys. */
+/* Returns the entry of an inner node that leads to a query. `less` of the node's keys are less than the query. Entry 0
+ * also leads to queries below all keys. */
 ORDO_FN uint ltree_entry(uint less)
 {
     return max(less, 1u) - 1;
@@ -200,7 +198,7 @@ ORDO_FN uint ltree_entry(uint less)
 
 #define TEAM_QUERIES (LTREE_ITEMS * TEAM_WIDTH)
 
-/* Precedes a loop over a work-item's queries. A GPU unrolls it, to keep the queries in registers. */
+/* Stands before a loop over a work-item's queries. A GPU unrolls this loop, to keep the queries in registers. */
 #if ORDO_CPU || LTREE_ITEMS > 16
 #define LTREE_UNROLL ORDO_KEEP_LOOP
 #else
@@ -228,7 +226,6 @@ ORDO_FN void ltree_share(__private const ordo_key_form query[LTREE_ITEMS], __pri
         path[m].query = ltree_bcast_key(query[m / TEAM_WIDTH], m % TEAM_WIDTH);
 }
 
-/* Descends to the leaves that cover the queries. Follows no links to right neighbours. */
 ORDO_FN void ltree_descend(const ltree_tree *tree, __private ltree_path path[TEAM_QUERIES])
 {
     const uint root = tree->state[LTREE_ROOT];

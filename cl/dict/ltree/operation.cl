@@ -8,17 +8,16 @@
 
 #define LTREE_BY_FENCE (!ORDO_AFTER_ORDERS)
 
-/* An operation gives up after this many failed steps. */
 #define LTREE_TRIES(op) (concurrent_has(&(op)->faults, FAULT_NO_TRIES) ? 0 : 256)
 
-#define STEP_AGAIN   0 /* no progress: the node was latched or wrong */
+#define STEP_AGAIN   0
 #define STEP_ON      1
 #define STEP_DONE    2
-#define STEP_STARVED 3 /* No node is free. */
-#define STEP_FAR     4 /* The next launch continues the operation. */
+#define STEP_STARVED 3
+#define STEP_FAR     4 /* The operation has passed the maximum number of leaves. The next launch continues it. */
 
-/* An erase that leaves fewer than LTREE_SPARSE elements in a leaf merges it into its right neighbour. The neighbour may
- * then have LTREE_MERGED elements at most, so that the next store does not split it. */
+/* If an erase leaves fewer than LTREE_SPARSE elements in a leaf, it merges the leaf into its right neighbour. After the
+ * merge, the neighbour must have at most LTREE_MERGED elements, so that the next store does not split it. */
 #define LTREE_SPARSE (LTREE_SLOTS / 3)
 #define LTREE_MERGED (LTREE_SLOTS * 3 / 4)
 
@@ -26,12 +25,12 @@
 typedef struct {
     ltree_tree tree;
     uint       leaf_capacity, inner_capacity;
-    /* If 1, an operation that finds no free node gets OUTCOME_NOT_STORED. */
+    /* If 1, an operation that needs a new node gets OUTCOME_NOT_STORED if no node is free. */
     uint final;
-    /* Always 0, but compilers do not know it. ordo_after makes addresses depend on a load with it. */
+    /* Always 0, but compilers do not know this. With it, ordo_after makes an address depend on an earlier load. */
     uint                        never;
-    uint                        far;         /* maximum leaves that a query visits per launch */
-    uint                        found_first; /* 1: finds have their results */
+    uint                        far; /* maximum number of leaves that a query visits per launch */
+    uint                        found_first;
     __global const uchar       *codes;
     __global const ordo_key    *keys, *hi;
     __global const ltree_value *values;
@@ -41,34 +40,35 @@ typedef struct {
     __global ltree_value       *values_out, *range_values;
     __global uint              *counts;
     ulong                       range_capacity;
-    __global const uint        *subset;  /* indices of the operations to run; NULL: all */
-    __global uint4             *pending; /* i, count and query of operations that gave up */
+    __global const uint        *subset;
+    __global uint4             *pending; /* index, count and query of each operation that gave up */
     __global uint              *history;
 } ltree_batch;
 
-#define CODE_NONE 0xffu /* no operation */
+#define CODE_NONE 0xffu
 
 typedef struct {
     uint i, code;
-    uint level; /* level to work on; above 0 to add a new node's entry */
-    uint at;    /* next node, or LTREE_NONE for the root */
+    uint level; /* level of the node to change or read; above 0 to add a new node's entry */
+    uint at;    /* next node; LTREE_NONE for the root */
     /* Key that the node must cover:
      *
-     *   - for a count or range, the least key that it has not visited
+     *   - for a count or range, the least key that the operation has not visited
      *   - for a backward seek, the greatest possible result
      *   - above the leaves, the new entry's key plus 1, because a node does not cover its low bound */
     ordo_key_form query;
-    uint          child; /* new node to add an entry for */
+    uint          child;
 #if TEAM_WIDTH > 1
     ltree_value value;
 #endif
-    uint              count; /* keys that a count or range has found */
+    uint              count;
     uint              tries;
-    uint              hops;     /* leaves visited in this launch */
-    bool              lost;     /* True after a wrong path: loads then bypass the caches. */
-    uint              parent;   /* The node above, from which the search came, or LTREE_NONE. */
-    uint              zombie;   /* Merged leaf (zombie) just before `at`, or LTREE_NONE. */
-    uint              elements; /* Elements stored minus elements erased by this work-item. */
+    uint              hops;
+    bool              lost;     /* True after a wrong path. All loads then bypass the caches. */
+    uint              parent;   /* Node of the level above, from which the descent came, or LTREE_NONE. */
+    uint              zombie;   /* The previous node if it is a zombie (a leaf that a merge has emptied), else
+                                 * LTREE_NONE. */
+    uint              elements; /* Elements that this work-item has stored, minus elements that it has erased. */
     concurrent_faults faults;
 } ltree_op;
 
@@ -78,15 +78,15 @@ ORDO_FN void ltree_delay(const ltree_batch *batch, ltree_op *op, uint kind)
         concurrent_wait(batch->tree.state + LTREE_TICK, CONCURRENT_PAUSE_TICKS, CONCURRENT_PAUSE_LOOKS);
 }
 
-/* Returns 0, computed from the loaded header `seen`. If this 0 is added to a load's address, the load cannot precede
- * the header's load. */
+/* Returns 0, but computes it from the loaded header `seen`. A load whose address includes this 0 cannot precede the
+ * load of the header. */
 ORDO_FN uint ltree_after_look(const ltree_batch *batch, uint seen)
 {
     return LTREE_BY_FENCE ? 0 : ordo_after(seen, batch->never);
 }
 
-/* Returns 0, computed from the loaded words `seen`. If this 0 is added to the header's address, a second load of the
- * header cannot precede the loads of the words. */
+/* Returns 0, but computes it from the loaded words `seen`. If this 0 is added to the header's address, the second load
+ * of the header cannot precede the loads of the words. */
 ORDO_FN uint ltree_before_look(const ltree_batch *batch, uint seen)
 {
     if (LTREE_BY_FENCE)
@@ -110,8 +110,8 @@ typedef struct {
     uint          right, header;
 } ltree_tail;
 
-/* Gives lane 0's tail (the words after the keys) to all lanes. With fences, a lane's load of the header orders only its
- * own later loads. So if headers differ, sets LTREE_LATCHED, and the caller tries again. */
+/* Gives lane 0's tail (the words after a node's keys) to all lanes. With fences, a lane's load of the header orders
+ * only this lane's later loads. So if lanes have different headers, sets LTREE_LATCHED, and the caller tries again. */
 ORDO_FN ltree_tail ltree_share_tail(ltree_tail own)
 {
     ltree_tail tail;
@@ -156,7 +156,6 @@ ORDO_FN ordo_key_form ltree_load_uncached_key(__global const ordo_key_form *p)
                           : ordo_load_uncached((__global const uint *) p);
 }
 
-/* Lane 0 executes the compare-and-swap. Returns the word's previous value to all lanes. */
 ORDO_FN uint ltree_cas(volatile __global uint *p, uint expected, uint desired)
 {
     uint came = expected;
@@ -240,8 +239,8 @@ ORDO_FN void ltree_load_line(__global const ordo_key_form *line, bool fresh, col
 }
 #endif
 
-/* Counts the keys less than the query. *next becomes the first key that is not less, or LTREE_UNUSED. If `fresh`,
- * bypasses the caches. */
+/* Returns the number of keys less than the query. Sets *next to the first key that is not less, or to LTREE_UNUSED. If
+ * `fresh`, bypasses the caches. */
 ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query, bool fresh, ordo_key_form *next)
 {
 #if TEAM_WIDTH > 1
@@ -254,7 +253,7 @@ ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query
     *next = less < LTREE_SLOTS ? line[less] : LTREE_UNUSED;
     return less;
 #else
-    /* Uses binary search to save loads, because each lane reads a different line. */
+    /* A binary search saves loads here, because each lane reads a different node. */
     uint piece = 0;
     ORDO_UNROLL
     for (uint step = (PIECES + 2) / 2 & ~1u; step > 0; step /= 2) {
@@ -282,7 +281,6 @@ ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query
 #endif
 }
 
-/* Returns an inner node's children, or a leaf's 4-byte values. */
 ORDO_FN __global uint *ltree_words_beside(const ltree_tree *tree, uint level, uint node)
 {
     return ORDO_VALUE_BYTES == 4 && level == 0 ? (__global uint *) ltree_values(tree, node)
@@ -301,7 +299,7 @@ ORDO_FN void ltree_prefetch(const ltree_tree *tree, uint level, uint node)
     }
 }
 
-/* The next node on the way to a query. It is the right neighbour if the query is `beyond` the bounds, else a child. */
+/* The next node on the way to a query: the right neighbour if the query is beyond the node's bounds, else a child. */
 typedef struct {
     uint next;
     bool beyond;
@@ -332,7 +330,7 @@ ORDO_FN ltree_way ltree_look_for_way(const ltree_tree *tree, uint node, ordo_key
     ordo_key_form next;
     const uint less = ltree_place(line, query, fresh, &next);
 
-    if (next == LTREE_UNUSED) { /* The query seems greater than all keys. */
+    if (next == LTREE_UNUSED) {
         const uint right = fresh ? ordo_load_uncached(ltree_right(line)) : *ltree_right(line);
         if (query > (fresh ? ltree_load_uncached_key(line + LTREE_HIGH) : line[LTREE_HIGH]))
             return (ltree_way) { right, true };
@@ -343,7 +341,7 @@ ORDO_FN ltree_way ltree_look_for_way(const ltree_tree *tree, uint node, ordo_key
 #endif
 
 /* Descends to op->level, and sets op->parent. The caller must check that the returned node covers the query. Returns
- * LTREE_NONE if an outdated word held no node's number. */
+ * LTREE_NONE if an outdated child number is not the number of a node. */
 ORDO_FN uint ltree_go_down(const ltree_batch *batch, ltree_op *op, uint root)
 {
     const ltree_tree *tree = &batch->tree;
@@ -369,8 +367,8 @@ ORDO_FN uint ltree_go_down(const ltree_batch *batch, ltree_op *op, uint root)
     return node;
 }
 
-/* Each lane loads the header again, after the loads that gave `seen`. If it is unchanged, all loaded words belong to
- * one moment. */
+/* Loads the header again, after the loads from which `seen` was computed. If the header is unchanged in all lanes, all
+ * loaded words belong to one moment. */
 ORDO_FN bool ltree_unchanged(const ltree_batch *batch, __global ordo_key_form *line, ltree_tail tail, uint seen)
 {
     return apart_all(ordo_load_relaxed(ltree_header(line) + ltree_before_look(batch, seen)) == tail.header);

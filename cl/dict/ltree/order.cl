@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts, seeks, ranks and selections. */
 #pragma once
 #include "dict/ltree/query.cl"
 
@@ -22,15 +21,13 @@ void ltree_counts(LTREE_TREE, __global const uint *place, __global const uint *b
     }
 }
 
-/* Returns the number of keys less than a query. If `upper`, also counts an equal key. `leaf` and `position` come from
- * ltree_locate. */
 ORDO_FN uint ltree_rank(__global const uint *place, __global const uint *before, uint leaf, uint position, bool upper)
 {
     return before[place[leaf]] + (position & PLACE_SLOT) + (upper && (position & PLACE_HIT) ? 1 : 0);
 }
 
-/* Returns the place of the leaf with the element of rank `rank`, which must exist. before[p] counts the elements before
- * place p. Tries places near `at` first. */
+/* Returns the place of the leaf that has the element of rank `rank`, which must exist. A leaf's place is its position
+ * in key order. before[p] is the number of elements before place p. Tries places near `at` first. */
 ORDO_FN uint ltree_place_near(__global const uint *before, uint places, uint at, uint rank)
 {
     if (rank < before[at])
@@ -40,7 +37,7 @@ ORDO_FN uint ltree_place_near(__global const uint *before, uint places, uint at,
     return before[min(at + 2, places)] > rank ? at + 1 : ltree_place_of_rank(before, at, places - 1, rank);
 }
 
-/* Seeks upwards for the first n_forward queries, downwards for the others. leaves and positions come from
+/* Seeks upwards for the first n_forward queries, downwards for the others. `leaves` and `positions` must be from
  * ltree_locate. */
 ORDO_KERNEL(RUN_GROUP)
 void ltree_seek(LTREE_TREE, uint places, __global const uint *order, __global const uint *place,
@@ -57,7 +54,7 @@ void ltree_seek(LTREE_TREE, uint places, __global const uint *order, __global co
         bool there = slot < LTREE_SLOTS && ltree_leaf(&tree, leaf)[slot] != LTREE_UNUSED;
         if (!there) {
             const uint rank = ltree_rank(place, before, leaf, positions[i], upper) - (forward ? 0 : 1);
-            there = rank < before[places]; /* Rank -1 wraps and counts as absent. */
+            there = rank < before[places]; /* Rank -1 wraps to a large number. It counts as absent. */
             if (there) {
                 const uint at = ltree_place_near(before, places, place[leaf], rank);
                 slot = rank - before[at];

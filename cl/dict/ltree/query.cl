@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Locates keys, intervals and ranks while no other launch changes the tree. A leaf's place is its index in key
+/* Locates keys, intervals and ranks while no other launch changes the tree. A leaf's place is its position in key
  * order. */
 #pragma once
 #include "dict/each.cl"
@@ -27,7 +27,7 @@ ORDO_FN void ltree_places(const ltree_tree *tree, __private const ltree_path pat
     LTREE_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++) {
         const uint count = team_reduce_add(place[m]), slot = COUNT_LESS(count);
-        const bool hit = count >= COUNT_EQUAL && /* Unused slots equal a query of all ones. */
+        const bool hit = count >= COUNT_EQUAL && /* If the query is all ones, unused slots are equal to it. */
                          (path[m].query != LTREE_UNUSED || slot < ltree_count(ltree_leaf(tree, path[m].node)));
         place[m] = slot | (hit ? PLACE_HIT : 0);
     }
@@ -63,7 +63,7 @@ ORDO_FN void ltree_find_keys(const ltree_tree *tree, __global const ordo_key *ke
  *   next     right neighbour of `leaf`, if it has elements of the interval
  *   start    bits 0 to 7: slot of the first element
  *            bits 8 to 15: number of elements in `leaf`
- *            START_TWO: no element lies after `next` */
+ *            START_TWO: all elements are in `leaf` and `next` */
 typedef struct {
     uint leaf, next, start, count;
 } ltree_interval;
@@ -72,13 +72,14 @@ typedef struct {
 #define START_HERE(start) ((start) >> 8 & 0xffu)
 #define START_TWO         0x10000u
 
-/* Returns how many keys are at most hi. `count` is the team's sum of ltree_count_lane with `equal`. */
+/* Returns the number of keys that are at most hi. `count` must be the sum of ltree_count_lane's results, with `equal`,
+ * over the team. */
 ORDO_FN uint ltree_not_after(__global ordo_key_form *line, ordo_key_form hi, uint count)
 {
     return hi == LTREE_UNUSED ? ltree_count(line) : COUNT_LESS(count) + count / COUNT_EQUAL;
 }
 
-/* ends[m].node becomes the likely last leaf of range m. Searches only the parent of the first leaf. If the range ends
+/* Sets ends[m].node to the likely last leaf of range m. Searches only the parent of the first leaf. If the range ends
  * beyond this parent, takes the first leaf's right neighbour. */
 ORDO_FN void ltree_go_to_ends(const ltree_tree *tree, __private const ltree_path path[TEAM_QUERIES],
                               __private ltree_path ends[TEAM_QUERIES])
@@ -114,8 +115,8 @@ ORDO_FN void ltree_sum_own(__private uint counts[TEAM_QUERIES], __private uint o
     }
 }
 
-/* Counts keys in each interval's first and last leaf. own[r] gets the keys less than lo in its upper 16 bits, and the
- * count for hi (with COUNT_EQUAL) in its lower 16 bits. */
+/* Searches each interval's first and last leaf. The upper 16 bits of own[r] become the number of keys less than lo, the
+ * lower 16 bits ltree_count_lane's result for hi (with COUNT_EQUAL). */
 ORDO_FN void ltree_count_ends(const ltree_tree *tree, __private const ltree_path path[TEAM_QUERIES],
                               __private const ltree_path ends[TEAM_QUERIES], __private uint own[LTREE_ITEMS])
 {
@@ -129,8 +130,8 @@ ORDO_FN void ltree_count_ends(const ltree_tree *tree, __private const ltree_path
     ltree_sum_own(counts, own);
 }
 
-/* `counted` comes from ltree_count_ends. If the interval may span more than two leaves, START_TWO is 0 and `count` is
- * invalid. */
+/* `counted` must be from ltree_count_ends. If the interval may span more than two leaves, the result lacks START_TWO
+ * and its `count` is not valid. */
 ORDO_FN ltree_interval ltree_close(const ltree_tree *tree, ordo_key_form lo, ordo_key_form hi, uint from, uint last,
                                    uint counted)
 {
@@ -144,7 +145,6 @@ ORDO_FN ltree_interval ltree_close(const ltree_tree *tree, ordo_key_form lo, ord
     return is;
 }
 
-/* Counts the elements of intervals that may span more than two leaves. Descends to each last leaf. */
 ORDO_FN void ltree_count_far(const ltree_tree *tree, __global const uint *place, __global const uint *before,
                              __private const ordo_key_form hi[LTREE_ITEMS], __private ltree_interval mine[LTREE_ITEMS])
 {
@@ -167,7 +167,6 @@ ORDO_FN void ltree_count_far(const ltree_tree *tree, __global const uint *place,
                             (before[place[mine[r].leaf]] + START_SLOT(mine[r].start));
 }
 
-/* Computes the intervals of this work-item's queries in a tile. The whole group must call this. */
 ORDO_FN void ltree_take_intervals(const ltree_tree *tree, __global const uint *place, __global const uint *before,
                                   __global const ordo_key *lo, __global const ordo_key *hi, uint n, uint first,
                                   __private ltree_interval mine[LTREE_ITEMS])

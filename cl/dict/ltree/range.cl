@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies ranges of elements. A piece is the part of a long range in one leaf. */
+/* Copies ranges of elements. The elements of a long range in one leaf are called a piece. */
 #pragma once
 #include "dict/ltree/query.cl"
 
-/* A range with more elements is long. All work-items share its pieces. */
+/* A range with more elements is long: all work-items share its pieces. */
 #define LTREE_LONG 128
 
-/* Measures each range (see ltree_interval). pieces[i] becomes the number of leaves of range i if it is long, else 0. */
+/* Computes the interval of each range (see ltree_interval). pieces[i] becomes the number of leaves of range i if it is
+ * long, else 0. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_measure(LTREE_TREE, uint places, __global const uint *place, __global const uint *before,
                    __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
@@ -89,8 +90,8 @@ ORDO_FN void ltree_write_element(const ltree_copy *copy, ulong to, ltree_element
 #endif
 
 typedef struct {
-    uint  leaf, first, end; /* slots first .. end - 1 */
-    ulong to;               /* output index of slot `first` */
+    uint  leaf, first, end;
+    ulong to;
 } ltree_piece;
 
 ORDO_FN ltree_piece ltree_piece_of(__global const uint *order, __global const uint *place, __global const uint *before,
@@ -123,14 +124,15 @@ ORDO_FN void ltree_copy_piece(const ltree_copy *copy, const ltree_piece *piece, 
     }
 }
 
-/* pieces[q] is the number of pieces of the long ranges before q. */
+/* pieces[q] is the number of pieces of the long ranges before range q. */
 typedef struct {
     __global const uint  *order, *place, *before, *leaves, *starts;
     __global const ulong *pieces;
     uint                  n;
 } ltree_long;
 
-/* Returns piece number p of all long ranges. *query must not exceed its range's index, and becomes this index. */
+/* Returns piece number p, counted over all long ranges. *query must be at most the index of the range with this piece,
+ * and becomes this index. */
 ORDO_FN ltree_piece ltree_long_piece(const ltree_long *ranges, const ltree_copy *copy, ulong p, __private uint *query)
 {
     const uint q = *query = each_owner_from(ranges->pieces, *query, ranges->n, p);
@@ -138,7 +140,7 @@ ORDO_FN ltree_piece ltree_long_piece(const ltree_long *ranges, const ltree_copy 
                           copy->offsets[q], copy->offsets[q + 1], q, (uint) (p - ranges->pieces[q]));
 }
 
-/* Copies the long ranges. Copies nothing if the number of results, offsets[last], exceeds `capacity`. */
+/* Copies the long ranges. If offsets[last], the number of results, exceeds `capacity`, copies nothing. */
 ORDO_KERNEL(RUN_GROUP)
 void ltree_range_long(LTREE_TREE, __global const uint *order, __global const uint *place, __global const uint *before,
                       uint n, __global const uint *leaves, __global const uint *starts, __global const ulong *pieces,
@@ -204,8 +206,8 @@ ORDO_FN void ltree_copy_range(const ltree_copy *copy, uint i, uint leaf, uint ne
 
 #else
 
-/* Short ranges that a work-group copies together. Element e of their output belongs to the last range q with start[q]
- * <= e. Long ranges are empty here. */
+/* Short ranges that a work-group copies together. The last range q with start[q] <= e has element e of their common
+ * output. Long ranges count as empty. */
 typedef struct {
     ulong to[RUN_GROUP];
     uint start[RUN_GROUP + 1], leaf[RUN_GROUP], next[RUN_GROUP], first[RUN_GROUP];
@@ -232,14 +234,14 @@ ORDO_FN void ltree_take_ranges(__local ltree_range_tile *tile, const ltree_copy 
 {
     const uint lid = (uint) get_local_id(0);
 
-    barrier(CLK_LOCAL_MEM_FENCE); /* All have finished the previous tile. */
+    barrier(CLK_LOCAL_MEM_FENCE);
     if (lid == 0)
         tile->start[0] = tile->has_long = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (lid < m) {
         const ulong begin = copy->offsets[first + lid], end = copy->offsets[first + lid + 1];
         tile->to[lid] = begin;
-        tile->start[lid + 1] = (uint) (end - copy->offsets[first]); /* wraps for long ranges */
+        tile->start[lid + 1] = (uint) (end - copy->offsets[first]); /* This difference can wrap for a long range. */
         tile->leaf[lid] = leaves[first + lid];
         tile->next[lid] = nexts[first + lid];
         tile->first[lid] = starts[first + lid];
@@ -278,7 +280,6 @@ ORDO_FN void ltree_copy_of_tile(__local const ltree_range_tile *tile, const ltre
 
 #endif
 
-/* Copies the short ranges. A GPU's work-group takes up to `most` at a time. */
 ORDO_KERNEL(RUN_GROUP)
 void ltree_range_short(LTREE_TREE, uint n, uint most, __global const uint *leaves, __global const uint *nexts,
                        __global const uint *starts, __global const ulong *offsets, ulong offsets_at, ulong last,

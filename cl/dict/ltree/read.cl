@@ -12,7 +12,7 @@ ORDO_FN ltree_value ltree_look_at_value(const ltree_batch *batch, ltree_op *op, 
     return value;
 }
 
-/* Only this leaf can have the key. */
+/* No other leaf can have the key. */
 ORDO_FN uint ltree_find_on(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail)
 {
     const uint    count = tail.header & LTREE_COUNT_MASK;
@@ -46,7 +46,8 @@ ORDO_FN uint ltree_seek_on(const ltree_batch *batch, ltree_op *op, __global ordo
     ltree_delay(batch, op, FAULT_SLOW_LOOKS);
     bool found = slot < count && (forward || key == op->query);
     if (!forward && !found && slot > 0) {
-        slot = min(slot, count) - 1; /* During a change, count may be 0. Then ltree_unchanged fails. */
+        slot = min(slot, count) - 1; /* If another team changes the leaf meanwhile, count may be 0. Then ltree_unchanged
+                                      * fails. */
         found = slot < LTREE_SLOTS;
         if (found)
             key = ltree_load_uncached_key(line + slot);
@@ -63,7 +64,7 @@ ORDO_FN uint ltree_seek_on(const ltree_batch *batch, ltree_op *op, __global ordo
     return ++op->hops < batch->far ? STEP_ON : STEP_FAR;
 }
 
-/* Output elements `begin` to `end` - 1 belong to range op->i. */
+/* Range op->i may write output elements `begin` to `end` - 1. */
 typedef struct {
     ulong begin, end;
 } ltree_room;
@@ -87,8 +88,8 @@ ORDO_FN void ltree_write_element(const ltree_batch *batch, const ltree_op *op, u
         batch->range_values[place] = ltree_load_uncached_value(ltree_values(&batch->tree, op->at) + slot);
 }
 
-/* Counts keys from op->query to `hi` in the first `count` slots, and copies elements if there is room. *seen is
- * computed from all loaded keys, to order the header's second load after them. */
+/* Counts the keys from op->query to `hi` in the first `count` slots, and copies elements if the output has room.
+ * Computes *seen from all loaded keys, so that the second load of the header cannot precede their loads. */
 ORDO_FN uint ltree_scan_keys(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, uint count,
                              ordo_key_form hi, ltree_room room, uint *seen)
 {
@@ -129,8 +130,8 @@ ORDO_FN uint ltree_scan_keys(const ltree_batch *batch, ltree_op *op, __global or
     return keys_here;
 }
 
-/* Counts or copies this leaf's keys, then moves the operation to the right neighbour. Writes elements before it checks
- * the header. If the header has changed, the next try overwrites them. */
+/* Counts or copies the keys of this leaf, then moves the operation to the right neighbour. Writes elements before it
+ * checks the header. If the header has changed, the next try overwrites these elements. */
 ORDO_FN uint ltree_scan_on(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail)
 {
     const uint          count = tail.header & LTREE_COUNT_MASK;
@@ -140,7 +141,7 @@ ORDO_FN uint ltree_scan_on(const ltree_batch *batch, ltree_op *op, __global ordo
 
     line += ltree_after_look(batch, tail.header);
     const uint keys_here = ltree_scan_keys(batch, op, line, count, hi, room, &seen);
-    /* Orders the second load of the header (ltree_unchanged) after the loads of values. */
+    /* The second load of the header (ltree_unchanged) must not precede the loads of values. */
     if (!LTREE_BY_FENCE && HAS_VALUES && room.begin < room.end)
         ordo_fence_acquire();
     if (!ltree_unchanged(batch, line, tail, seen))

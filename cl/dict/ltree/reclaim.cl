@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Removes zombies (merged leaves) while no operation runs. A link and an entry above still lead to a zombie. The host
- * runs reclaim_leaves, then the other kernels for each level upwards. */
+/* Removes zombies (leaves that merges have emptied) while no operation runs. A link and an entry in the level above
+ * lead to each zombie. The host runs reclaim_leaves, then the other kernels for each level upwards. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"
@@ -10,12 +10,12 @@
 ORDO_FN bool is_dead(const ltree_tree *tree, uint level, uint node)
 {
     __global const ordo_key_form *line = ltree_line(tree, level, node);
-    /* Does not read an inner node's high bound, because other work-items may be writing it. */
+    /* Must not read an inner node's high bound, because other work-items may write it. */
     return level == 0 ? ltree_is_dead(node, line[LTREE_LOW], line[LTREE_HIGH]) : ltree_count(line) == 0;
 }
 
-/* Searches from `node` to the right for a node that is not dead. Returns LTREE_NONE if there is none. Makes each dead
- * node's link skip the next dead node. */
+/* Returns the first node that is not dead, from `node` to the right, or LTREE_NONE. Also makes the link of each dead
+ * node on the way skip the next dead node. */
 ORDO_FN uint first_alive(const ltree_tree *tree, uint level, uint node)
 {
     const uint taken = tree->state[level == 0 ? LTREE_LEAVES : LTREE_INNER];
@@ -53,8 +53,8 @@ void reclaim_leaves(LTREE_TREE)
         ordo_add(&state[LTREE_DEAD], dead);
 }
 
-/* Returns whether a slot's entry stays. A zombie's entry passes to the leaf that took over its elements and low bound.
- * That leaf's own entry has an outdated key, and is removed. */
+/* Returns true if a slot's entry stays. The entry of a zombie (a leaf that a merge has emptied) then leads to the leaf
+ * that took over the zombie's elements and low bound. That leaf's other entry has an outdated key, and is removed. */
 ORDO_FN bool entry_of(const ltree_tree *tree, uint level, uint node, uint slot, ordo_key_form *low, uint *child)
 {
     *child = ltree_children(tree, node)[slot];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Splits nodes that get more entries than slots, and lists nodes with split children.
+/* Splits nodes that get more entries than they have slots, and lists the nodes with split children.
  *
- * If the host defines COMBINE_OP and COMBINE_TYPE, values are combined with stored values, and nothing may be
+ * If the host defines COMBINE_OP and COMBINE_TYPE, new values are combined with stored values, and nothing may be
  * erased. */
 #pragma once
 #include "dict/ltree/build.cl"
@@ -9,7 +9,8 @@
 
 #define LANE_WORDS ((LTREE_WORDS + TEAM_WIDTH - 1) / TEAM_WIDTH)
 
-/* Precedes a loop over a lane's words. Unrolls it only if they fit in registers: others compile for 12 s. */
+/* Stands before a loop over a lane's words. Unrolls the loop only if the words fit in registers, because other loops
+ * would compile for 12 s. */
 #if LANE_WORDS > 8
 #define LANE_UNROLL
 #else
@@ -29,7 +30,6 @@
 #define OF_VALUES(function) function
 #endif
 
-/* average entries per node after a split */
 #define LTREE_TARGET (LTREE_SLOTS * 3 / 4)
 
 ORDO_FN uint ltree_nodes_for(uint entries)
@@ -49,11 +49,10 @@ ORDO_FN uint ltree_nodes_for(uint entries)
 #define LTREE_SHARE(i, n) for (uint i = LTREE_TEAM; i < (n); i += LTREE_TEAMS)
 #endif
 
-/* Shares `all` entries among `node` and `nodes` - 1 new nodes, numbered from first_new on. */
 typedef struct {
     uint          level, node, first_new, nodes, all;
     node_share    share;
-    uint          right; /* right neighbour of the last node */
+    uint          right;
     ordo_key_form high;
 } node_split;
 
@@ -62,7 +61,7 @@ ORDO_FN uint split_number(const node_split *split, uint j)
     return j == 0 ? split->node : split->first_new + j - 1;
 }
 
-/* The caller sets first_new later. If `node` is LTREE_NONE, all entries are new, and no node is read. */
+/* Leaves first_new 0 for the caller to set. If `node` is LTREE_NONE, all entries are new, and no node is read. */
 ORDO_FN node_split split_plan(const ltree_tree *tree, uint level, uint node, uint all)
 {
     __global ordo_key_form *line = ltree_line(tree, level, node);
@@ -77,7 +76,8 @@ ORDO_FN node_split split_plan(const ltree_tree *tree, uint level, uint node, uin
     return split;
 }
 
-/* Plans a split and allocates its new nodes. The host must have reserved memory. Whole teams must call this. */
+/* Plans a split and allocates its new nodes. The host must have reserved memory for them. All lanes of a team must call
+ * this. */
 ORDO_FN node_split split_begin(const ltree_tree *tree, uint level, uint node, uint all)
 {
     node_split split = split_plan(tree, level, node, all);
@@ -105,7 +105,7 @@ ORDO_FN split_place split_where(const node_split *split, uint p)
     return to;
 }
 
-/* Writes the words that do not depend on keys. Whole teams must call this. */
+/* Writes the words that do not depend on keys. All lanes of a team must call this. */
 ORDO_FN void split_frame(const ltree_tree *tree, const node_split *split)
 {
     for (uint j = 0; j < split->nodes; j++) {
@@ -150,8 +150,8 @@ ORDO_FN bool ltree_is_fresh(const ltree_tree *tree, uint node)
     return !(ordo_or(ltree_header(ltree_inner(tree, node)), LTREE_DIRTY) & LTREE_DIRTY);
 }
 
-/* If a lane `has` a node, appends it to `list`, but not if LTREE_DIRTY marks it as listed. Whole teams must call
- * this. */
+/* Appends the node of each lane that `has` one to `list`, unless LTREE_DIRTY shows that it is already listed. All lanes
+ * of a team must call this. */
 ORDO_FN void ltree_mark_each(const ltree_tree *tree, uint level, uint node, bool has, __global uint *list)
 {
     const bool      fresh = has && ltree_is_fresh(tree, node);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applies a sorted batch. A group is all updates of one leaf. Needs no latches, because no two teams change the same
+/* Applies a sorted batch. A group is all updates of one leaf. Takes no latches, because no two teams change the same
  * leaf in a launch. */
 #pragma once
 #include "dict/ltree/split.cl"
@@ -13,8 +13,8 @@ void group_flags(__global const uint *leaves, uint n, __global uint *number)
         number[i] = i == 0 || leaves[i] != leaves[i - 1];
 }
 
-/* first[g] becomes the index of group g's first update. The word after the last group becomes n. `number` holds the
- * inclusive sums of group_flags' flags. */
+/* first[g] becomes the index of group g's first update. The word after the last group becomes n. `number` must hold the
+ * inclusive prefix sums of group_flags' flags. */
 ORDO_KERNEL(RUN_GROUP)
 void group_first(__global const uint *number, uint n, __global uint *first, __global uint *state)
 {
@@ -46,7 +46,8 @@ void group_plan(LTREE_TREE, __global const uint *leaves, __global const uint *fi
         ordo_max(&state[LTREE_LARGEST], largest);
 }
 
-/* A sorted batch. Only a key's last update has an effect. With COMBINE_OP, it combines all values of the key. */
+/* A sorted batch. If a key has several updates, only the last has an effect; with COMBINE_OP, it combines all values of
+ * the key. */
 typedef struct {
     __global const ordo_key    *keys;
     __global const ltree_value *values;
@@ -55,7 +56,8 @@ typedef struct {
     uint                        n, all_erased;
 } leaf_batch;
 
-/* flags[j] becomes 1 if update j is its key's last and does not erase an absent key, else 0. flags[n] becomes 0. */
+/* flags[j] becomes 0 if update j has no effect: if it is not its key's last update, or erases an absent key. Otherwise
+ * it becomes 1. flags[n] becomes 0. */
 ORDO_KERNEL(RUN_GROUP)
 void group_effects(__global const ordo_key *keys, ulong keys_at, __global const uchar *erased, ulong erased_at,
                    __global const uint *positions, uint n, uint all_erased, __global uint *flags)
@@ -68,10 +70,9 @@ void group_effects(__global const ordo_key *keys, ulong keys_at, __global const 
 }
 
 /* Border k is the last update of the k-th block of `most` updates. If the next update belongs to the same leaf, the
- * leaf is split after the border's key. */
+ * leaf is split after the key of border k. */
 #define BORDER(k, most) (((k) + 1) * (most) -1)
 
-/* Returns how many of the borders k, k + 1, ... split the leaf of border k. */
 ORDO_FN uint group_splits(__global const uint *leaves, uint n, uint most, uint k)
 {
     const uint leaf = leaves[BORDER(k, most)];
@@ -82,7 +83,6 @@ ORDO_FN uint group_splits(__global const uint *leaves, uint n, uint most, uint k
     return end - k;
 }
 
-/* Copies slots `from` to `to` - 1 of leaf `source` to `leaf`, which may be the same leaf. */
 ORDO_FN void leaf_write(const ltree_tree *tree, uint leaf, uint source, uint from, uint to, uint right,
                         ordo_key_form high)
 {
@@ -121,8 +121,8 @@ ORDO_FN void leaf_split_at(const ltree_tree *tree, uint leaf, __global const ord
     leaf_write(tree, leaf, leaf, 0, to, right, high);
 }
 
-/* Splits leaves at borders, so that no leaf gets more than `most` updates. Keys must be distinct. Appends parents of
- * split leaves to `dirty`. */
+/* Splits leaves at borders, so that no leaf gets more than `most` updates. Keys must be distinct. Appends the parents
+ * of split leaves to `dirty`. */
 ORDO_KERNEL(RUN_GROUP)
 void group_split(LTREE_TREE, __global const uint *leaves, __global const uint *parents, __global const ordo_key *keys,
                  ulong keys_at, uint n, uint most, __global uint *dirty)
@@ -211,7 +211,7 @@ ORDO_FN void split_put_copy(const ltree_tree *tree, const node_split *split, __p
                             uint to, uint p)
 {
     if (split->nodes == 1 && p == from)
-        return; /* unchanged */
+        return;
     for (uint slot = from; slot < to; slot++) {
         const ltree_value value = HAS_VALUES ? copy->value[slot] : 0;
         split_put_element(tree, split, p + slot - from, copy->key[slot], value);
@@ -254,12 +254,12 @@ ORDO_FN uint leaf_take(const ltree_tree *tree, uint leaf, const leaf_batch *batc
 #endif
 #if TEAM_WIDTH > 1
 
-/* A lane's words of a leaf: lane x % TEAM_WIDTH has word x. */
+/* The words of a leaf that a lane holds: word x is in lane x % TEAM_WIDTH. */
 typedef struct {
     ordo_key_form key[LANE_WORDS];
     ltree_value   value[LANE_WORDS];
-    uint          to[LANE_WORDS];   /* index after the updates */
-    bool          kept[LANE_WORDS]; /* neither erased nor replaced */
+    uint          to[LANE_WORDS];
+    bool          kept[LANE_WORDS];
 } leaf_tile;
 
 ORDO_FN void tile_take(const ltree_tree *tree, uint leaf, uint count, __private leaf_tile *tile)
@@ -315,8 +315,8 @@ ORDO_FN ltree_value tile_value(__private const leaf_tile *tile, uint slot)
 }
 #endif
 
-/* Writes each lane's update `u` to the leaves of a split. `tile` holds the old leaf. *before counts the stores and
- * removals of earlier updates. `u` increases it. */
+/* Writes each lane's update `u` to the leaves of a split. `tile` holds the old leaf. *before is the number of stores
+ * and removals by earlier updates, and becomes their number after update `u`. */
 ORDO_FN void split_put_updates(const ltree_tree *tree, const leaf_batch *batch, leaf_share share,
                                __private const leaf_tile *tile, leaf_update u, const node_split *split,
                                __private leaf_change *before)
@@ -384,7 +384,6 @@ ORDO_FN void leaf_prefetch(const ltree_tree *tree, uint leaf)
 
 #define LEAVES_AHEAD 8
 
-/* Applies each group to its leaf. Appends the parents of split leaves to `dirty`. */
 ORDO_KERNEL(LTREE_GROUP)
 void update_leaves(LTREE_TREE, __global const uint *leaves, __global const uint *parents, __global const uint *first,
                    __global const ordo_key *keys, ulong keys_at, __global const ltree_value *values, ulong values_at,
@@ -396,7 +395,8 @@ void update_leaves(LTREE_TREE, __global const uint *leaves, __global const uint 
         keys + keys_at,          values + values_at, LTREE_ERASED(erased ? erased + erased_at : erased), positions, n,
         LTREE_ERASED(all_erased)
     };
-    const uint groups = state[LTREE_GROUPS]; /* Read once, because other work-items write to this cache line. */
+    const uint groups = state[LTREE_GROUPS]; /* Loaded only once, because other work-items write to the same cache
+                                              * line. */
     uint       more = 0;
 
     LTREE_SHARE(g, groups)

@@ -3,15 +3,15 @@
 #pragma once
 #include "dict/ltree/merge.cl"
 
-/* Makes the host repair the level above, which lacks a new node's entry or has an outdated entry. */
+/* Makes the host repair the level above, in which the entry of a new node is missing or an entry is outdated. */
 ORDO_FN void ltree_tell_host(const ltree_batch *batch)
 {
     if (apart_leads())
         ordo_store_relaxed(batch->tree.state + LTREE_SPLITS_PENDING, 1);
 }
 
-/* Returns whether this operation adds a new node's entry to the level above. If not, the host adds it. A hash of the
- * node's low bound, `key`, selects LTREE_RAISE percent of the nodes. */
+/* Returns true if this operation must add a new node's entry to the level above. If not, the host adds it. A hash of
+ * the node's low bound, `key`, selects LTREE_RAISE percent of the nodes. */
 ORDO_FN bool ltree_raises(const ltree_batch *batch, ordo_key_form key)
 {
     if (LTREE_RAISE >= 100 || (ltree_fold(key) * 2654435761u >> 16) % 100 < LTREE_RAISE)
@@ -58,10 +58,10 @@ ORDO_FN uint ltree_write(const ltree_batch *batch, ltree_op *op, __global ordo_k
     if (site.fresh == LTREE_NONE || !ltree_raises(batch, site.middle))
         return STEP_DONE;
     ltree_count_restarts(batch, op);
-    op->query = site.middle + 1; /* leads to the node that must get the new entry */
+    op->query = site.middle + 1;
     op->child = site.fresh;
     op->level++;
-    op->at = op->parent; /* If the parent has split, a later step follows its link. */
+    op->at = op->parent;
     op->parent = LTREE_NONE;
     op->tries = 0;
     ltree_delay(batch, op, FAULT_SLOW_RAISE);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches a draft: the hash table of a concurrent batch's updates (shared/draft.h). All accesses are relaxed: each
- * update changes one slot by one atomic operation, and no reader needs a consistent view of two slots. */
+/* Searches a draft: the hash table that collects the updates of a concurrent batch (shared/draft.h). All accesses are
+ * relaxed, because each update changes one slot by one atomic operation, and no reader needs a consistent view of two
+ * slots. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
 #include "shared/draft.h"
 #include "shared/key.h"
 
-/* `draft_keys` are the keys of the launch's operations. */
+/* draft_keys[draft_keys_at + i] is the key of operation i of the launch. A slot names an update by this index i. */
 #define DRAFT_TABLE                                                                                                    \
     __global uint *draft_slots, uint draft_n_slots, __global const ordo_key *draft_keys, ulong draft_keys_at
 #define DRAFT_TABLE_HERE                                                                                               \
@@ -17,18 +18,18 @@
 
 typedef struct {
     volatile __global uint  *slots;
-    uint                     n_slots; /* 0: there is no draft */
+    uint                     n_slots;
     __global const ordo_key *keys;
 } draft_table;
 
-/* Index, in the launch, of the update that a slot's word describes. */
+/* A used slot holds the index of its update plus 1, because 0 marks an unused slot. */
 #define DRAFT_UPDATE(word)         (((word) >> 1) - 1)
 #define DRAFT_WORD(update, erased) (((update) + 1) << 1 | ((erased) ? DRAFT_ERASED : 0))
 
 #define DRAFT_NO_SLOT 0xffffffffu
 
-/* Result of the search for a key. If `word` is 0, the slot is empty. If the search found neither the key nor an empty
- * slot, `slot` is DRAFT_NO_SLOT. */
+/* Result of the search for a key. `word` is the content of the key's slot, or 0 if the key has no slot. If there is
+ * also no unused slot for the key, `slot` is DRAFT_NO_SLOT. */
 typedef struct {
     uint slot, word;
 } draft_place;

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types for a launch that runs single-key operations of a concurrent batch on a trie. The including file defines:
+/* Types for the launch that runs the single-key operations of a concurrent batch on a trie. The file that includes
+ * this one first defines:
  *
  *     draft_trie    type: the trie before the launch, and kernel arguments of this structure
- *     DRAFT_TOP     number of node levels in a HAMT's draft (shared/hamt_draft.h), else 0
+ *     DRAFT_TOP     number of node levels in a HAMT's draft (shared/hamt_draft.h), 0 for an X-fast trie
  *
- * After the include, it defines these functions for dict/trie/draft_body.cl:
+ * After the include, it defines the functions that dict/trie/draft_body.cl calls:
  *
- *     draft_was_there(batch, key, wants, to)   returns whether the trie has the key; if `wants`, copies its value to
+ *     draft_was_there(batch, key, wants, to)   returns true if the trie has the key; if `wants`, copies its value to
  *                                              values_out[to]
  *     draft_reach(batch, op)                   makes room in the draft for a new key; returns TRY_DONE, TRY_AGAIN, or
- *                                              TRY_FULL without memory
- *     draft_claimed(batch, op)                 is called after a new key has got a slot */
+ *                                              TRY_FULL if memory is short
+ *     draft_claimed(batch, op)                 called after a new key has got a slot */
 #pragma once
 #define TEAM_WIDTH 1
 #include "device/team.cl"
@@ -25,7 +26,7 @@
 typedef struct {
     draft_table           table;
     draft_trie            trie;
-    uint                  first; /* index of the launch's first operation in the batch */
+    uint                  first;
     __global const uchar *codes;
     __global const uchar *values;
     __global uchar       *values_out;
@@ -34,7 +35,7 @@ typedef struct {
     __global uint        *state, *pending, *history;
 } draft_batch;
 
-/* Operations first .. first + n - 1 of the batch run. */
+/* The launch runs operations first .. first + n - 1 of the batch. */
 #define DRAFT_BATCH                                                                                                    \
     DRAFT_TABLE, uint first, uint n, __global uint *state, __global uint *pending, __global uint *history,             \
         __global const uchar *codes, ulong codes_at, __global const uchar *values, ulong values_at,                    \
@@ -49,8 +50,8 @@ typedef struct {
         .pending = pending, .history = history,                                                                        \
     }
 
-/* `i` is the operation's index in the launch. An update of a HAMT walks down to its key's leaf. It has reached node
- * `on`, `level` levels above the leaf. */
+/* `i` is the operation's index in the launch. An update of a HAMT descends the draft's trie to the leaf of its key. It
+ * has reached node `on`, which is `level` levels above the leaves. */
 typedef struct {
     uint              i, code;
     ordo_key_form     key;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs the operations of a launch. Updates change only the draft: a hash table with a slot for each updated key
+/* Runs the operations of a launch. Updates change only the draft: a hash table with one slot per updated key
  * (shared/draft.h). */
 #pragma once
 #include "dict/trie/draft_batch.cl"
 
-/* Maximum attempts of an update. If all fail, the update goes to the list `pending`. */
 #ifndef DRAFT_TRIES
 #define DRAFT_TRIES(op) (concurrent_has(&(op)->faults, FAULT_NO_TRIES) ? 1 : 256)
 #endif
@@ -27,8 +26,8 @@ ORDO_FN void draft_find_one(const draft_batch *batch, draft_op *op)
     draft_answer(batch, op, found);
 }
 
-/* Swaps the update into the key's slot. Fails if another update has changed the slot since it was read. If the slot
- * held a present key, a failed upsert counts as executed just before the other update. */
+/* Swaps the update into the key's slot. Fails if another update has changed the slot since it was read. An upsert of a
+ * key that the slot held as present succeeds even then: it counts as executed just before the other update. */
 ORDO_FN uint draft_swap(const draft_batch *batch, draft_op *op, draft_place place, bool there)
 {
     const uint word = DRAFT_WORD(op->i, op->code == CODE_ERASE);
@@ -55,13 +54,13 @@ ORDO_FN uint draft_try(const draft_batch *batch, draft_op *op)
     return came == TRY_DONE ? draft_swap(batch, op, place, there) : came;
 }
 
-/* Answers a find or contains at once. Returns true for an update. */
+/* Runs operation i if it is not an update. Returns true for an update, which the caller must run. */
 ORDO_FN bool draft_take_op(const draft_batch *batch, draft_op *op, uint i)
 {
     op->i = i;
     op->code = batch->codes[batch->first + i];
     if (op->code > CODE_ERASE && op->code < N_CONCURRENT_CODES)
-        return false; /* A query in key order. It ran before this launch. */
+        return false; /* Seeks, counts and ranges ran before this launch. */
     concurrent_tick(batch->history, batch->state + DRAFT_TICK, batch->first + i, 0);
     op->key = key_bits(batch->table.keys[i]);
     op->on = 0;
@@ -73,7 +72,7 @@ ORDO_FN bool draft_take_op(const draft_batch *batch, draft_op *op, uint i)
     return CODE_UPDATES(op->code);
 }
 
-/* True if `more` is true in any lane of the sub-group, so that all lanes leave the loop together. */
+/* True if `more` is true in any lane of the sub-group, so that the lanes of a sub-group leave the loop together. */
 #if SUBGROUP_MAY_PART && RUN_GROUP % ORDO_SUBGROUP == 0
 #define DRAFT_ANY_LANE(more) subgroup_any(more)
 #else

@@ -10,7 +10,7 @@
 
 /* Built together: draft_count draft_list draft_updates */
 
-/* Counts the used slots of each block of DRAFT_BLOCK slots. counts[n_blocks] becomes 0. */
+/* counts[b] becomes the number of used slots in block b (DRAFT_BLOCK slots). counts[n_blocks] becomes 0. */
 ORDO_KERNEL(RUN_GROUP)
 void draft_count(DRAFT_TABLE, uint n_blocks, __global uint *counts)
 {
@@ -24,7 +24,7 @@ void draft_count(DRAFT_TABLE, uint n_blocks, __global uint *counts)
     }
 }
 
-/* Lists the words and keys of used slots. `counts` must hold the exclusive prefix sums of draft_count's counts. */
+/* `counts` must hold the exclusive prefix sums of draft_count's counts. */
 ORDO_KERNEL(RUN_GROUP)
 void draft_list(DRAFT_TABLE, uint n_blocks, __global const uint *counts, __global ordo_key *keys_out,
                 __global uint *words_out)
@@ -43,8 +43,7 @@ void draft_list(DRAFT_TABLE, uint n_blocks, __global const uint *counts, __globa
     }
 }
 
-/* Writes values and erased flags of n updates. `words` are from their slots. `values` has one value per operation of
- * the launch. */
+/* words[k] is the content of update k's slot. `values` has one value per operation of the launch. */
 ORDO_KERNEL(RUN_GROUP)
 void draft_updates(__global const uint *words, uint n, __global const uchar *values, ulong values_at,
                    __global uchar *values_out, __global uchar *erased)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Some updates of a concurrent batch give up, and run again in an ordered batch. These kernels copy them there, and
- * their results back. */
+/* Updates of a concurrent batch that gave up run again in an ordered batch. These kernels copy the updates to that
+ * batch, and their results back. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/each.cl"
@@ -25,8 +25,8 @@ void draft_gather(__global const uint *pending, uint first, uint count, __global
     }
 }
 
-/* Copies results back. If `results` is NULL, reports that the updates were not stored. For tests, `tick` is the time
- * when the first update ends. */
+/* Copies results back. If `results` is NULL, reports that the updates were not stored. `tick` is the time stamp of the
+ * first update's end. Only tests use it. */
 ORDO_KERNEL(RUN_GROUP)
 void draft_scatter(__global const uint *pending, uint first, uint count, __global const uchar *results,
                    __global uchar *found, ulong found_at, __global uchar *outcomes, ulong outcomes_at,

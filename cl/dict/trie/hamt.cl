@@ -57,7 +57,8 @@ ORDO_FN uint hamt_before_sector(uint sectors, uint sector)
     return sector == 0 ? 0 : sectors >> (10 * (sector - 1)) & 1023;
 }
 
-/* Binary search: increases `low` to the first index i without condition `before`, at most to `high`. */
+/* Binary search. Increases `low` to the first index i below `high` for which the condition `before` is false, or to
+ * `high` if there is none. */
 #define HAMT_SEARCH(low, high, i, before)                                                                              \
     for (uint end_ = (high); low < end_;) {                                                                            \
         const uint i = low + (end_ - low) / 2;                                                                         \
@@ -69,7 +70,6 @@ ORDO_FN uint hamt_before_sector(uint sectors, uint sector)
 
 /* ---- leaves by key and rank -------------------------------------------------------------------------------------- */
 
-/* Returns the right shift after which numbers up to `span` have at most `bits` bits. */
 ORDO_FN uint hamt_key_shift(ordo_key_form span, uint bits)
 {
     const uint has = KEY_BITS - FORM_CLZ(span);
@@ -92,12 +92,12 @@ ORDO_FN __global const uint *hamt_nodes_of(const hamt_trie *t)
     return t->tables + HAMT_NODES_AT(HAMT_HEADER_BITS, t->rank_bits);
 }
 
-/* Like hamt_leaf_of, for fixed depth. `key` must be greater than the first key of leaf 0. */
+/* Does the work of hamt_leaf_of if HAMT_FIXED_DEPTH is 1. `key` must be greater than the first key of leaf 0. */
 ORDO_FN uint hamt_leaf_by_nodes(const hamt_trie *t, ordo_key_form key)
 {
     uint on = 0;
-    bool has = true; /* False below a node without a child for the key. The search then takes the last child before the
-                      * key. */
+    bool has = true; /* Becomes false at a node without a child for the key. The search then takes the last child before
+                      * the key. */
     for (uint level = HAMT_LEVELS(KEY_BITS); level-- > 0;) {
         __global const uint *words = hamt_nodes_of(t) + (ulong) t->tables[level] * HAMT_NODE;
         const ulong          at = (ulong) on * HAMT_NODE + (has ? hamt_slot(key, level) : HAMT_NODE - 1);
@@ -163,7 +163,7 @@ ORDO_FN void hamt_load_each(const hamt_trie *t, const ordo_key_form key[RUN_STEP
     const ordo_key_form base = t->leaves[0].first, last = t->leaves[t->n_leaves - 1].first;
     const uint          shift = hamt_key_shift(last - base, t->cell_bits);
     uint                end[RUN_STEP], most = 0;
-    for (uint k = 0; k < n; k++) { /* The search finds the leaf's index + 1. */
+    for (uint k = 0; k < n; k++) {
         const uint cell = (uint) ((max(min(key[k], last), base) - base) >> shift);
         leaf[k] = key[k] <= base ? 1 : cell ? t->tables[cell - 1] : 0;
         end[k] = key[k] <= base ? 1 : t->tables[cell];
@@ -198,7 +198,6 @@ ORDO_FN void hamt_load_keys(const hamt_trie *t, __global const ordo_key *keys, u
         hamt_load_each(t, key, some, leaf, node);
 }
 
-/* `below` is the number of lesser keys in the leaf. `there` tells whether the leaf has the key. */
 typedef struct {
     uint below;
     bool there;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds new leaves from sorted distinct elements. Adds the leaves that an old trie keeps. All prefix sums are
+/* Builds a trie from sorted distinct elements and from the unchanged leaves of an old trie. All prefix sums are
  * exclusive. */
 #pragma once
 #include "dict/each.cl"
@@ -11,7 +11,6 @@
 
 /* ---- new leaves -------------------------------------------------------------------------------------------------- */
 
-/* Returns the number of low bits to remove from two keys to make them equal. */
 ORDO_FN uint hamt_differ(ordo_key_form a, ordo_key_form b)
 {
     return KEY_BITS - FORM_CLZ(a ^ b);
@@ -30,8 +29,9 @@ ORDO_FN void hamt_region(const hamt_trie *t, ordo_key_form key, ordo_key_form *l
         *most = t->leaves[leaf + 1].first - 1;
 }
 
-/* Returns true if elements m - 1 and m must be in different leaves. A common leaf would need all keys from `least` to
- * `most` that share their high bits, but it can hold only HAMT_LEAF. `bits` must be hamt_differ of the two keys. */
+/* Returns true if elements m - 1 and m must be in different leaves. A leaf with both would need all elements from
+ * `least` to `most` that share the two keys' high bits (all but the lowest `bits` bits), but they are more than
+ * HAMT_LEAF. */
 ORDO_FN bool hamt_divides(__global const ordo_key *keys, uint n, uint m, uint bits, ordo_key_form least,
                           ordo_key_form most)
 {
@@ -67,7 +67,8 @@ void hamt_heads(HAMT_TRIE, __global const ordo_key *keys, uint n, __global uint 
     }
 }
 
-/* Writes the index of each new leaf's first element. `number` must hold prefix sums of hamt_heads' flags. */
+/* starts[k] becomes the index of new leaf k's first element. `number` must hold the prefix sums of hamt_heads'
+ * flags. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_starts(__global const uint *number, uint n, __global uint *starts)
 {
@@ -78,7 +79,7 @@ void hamt_starts(__global const uint *number, uint n, __global uint *starts)
 
 /* Writes the records of new leaves:
  *
- *   fresh[k]   record of new leaf k; until hamt_before runs, `before` is its number of elements
+ *   fresh[k]   record of new leaf k; its member `before` is the leaf's number of elements until hamt_before runs
  *   units[k]   size of its block in units of HAMT_UNIT bytes
  *   owner[k]   index of the old leaf that covered its keys */
 ORDO_KERNEL(RUN_GROUP)
@@ -115,8 +116,8 @@ ORDO_FN uint hamt_lower(__global const uint *words, uint n, uint word)
     return low;
 }
 
-/* Counts the new leaves that replace each old leaf in `touched`. Before the launch, all counts in `follow` must be
- * 1. */
+/* For each old leaf in `touched`, `follow` gets the number of new leaves that replace it. All counts in `follow` must
+ * be 1 before the launch. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_replace(__global const uint *touched, uint n_touched, __global const uint *owner, uint n_new,
                   __global uint *follow)
@@ -129,8 +130,8 @@ void hamt_replace(__global const uint *touched, uint n_touched, __global const u
 
 #define HAMT_NEW 0xffffffffu
 
-/* Copies the records of old leaves that stay. Also copies an old leaf that one new leaf replaces, but hamt_add
- * overwrites this copy. `follow` must hold the prefix sums of hamt_replace's counts. */
+/* Copies the records of unchanged old leaves. Also copies the record of an old leaf that one new leaf replaces, but
+ * hamt_add overwrites this copy. `follow` must hold the prefix sums of hamt_replace's counts. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_keep(HAMT_TRIE, __global const uint *follow, __global hamt_leaf *leaves, __global uint *counts,
                __global uint *from)
@@ -169,8 +170,8 @@ void hamt_add(__global const hamt_leaf *fresh, __global const uint *units, __glo
     }
 }
 
-/* Writes `before` (rank of the first element) of all records, and the end record. `counts` must hold prefix sums of the
- * leaves' sizes. */
+/* Writes the member `before` (rank of the leaf's first element) of all records, and the record after the last leaf.
+ * `counts` must hold the prefix sums of the leaves' numbers of elements. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_before(__global const uint *counts, uint n_leaves, __global hamt_leaf *leaves)
 {
@@ -192,7 +193,7 @@ void hamt_sizes(__global const hamt_leaf *leaves, uint n_leaves, __global uint *
 }
 
 /* Copies the blocks of old leaves to a new pool. from[i] is the index of the old block's first unit (HAMT_UNIT bytes),
- * or HAMT_NEW. `sizes` must hold the prefix sums of hamt_sizes' results. */
+ * or HAMT_NEW for a new leaf. `sizes` must hold the prefix sums of hamt_sizes' results. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_move(__global const uint *sizes, __global const uint *from, uint n_leaves, __global const uint4 *old_pool,
                __global hamt_leaf *leaves, __global uint4 *pool)
@@ -212,8 +213,6 @@ ORDO_FN void hamt_no_keys(__global uint *words, uint from, uint to)
         words[w] = 0;
 }
 
-/* If element m is the first in its bitmap word, writes this word and the empty words before it. The leaf's last element
- * also writes the empty words after it. */
 ORDO_FN void hamt_fill_word(__global const ordo_key *keys, uint begin, uint end, uint m, ordo_key_form first,
                             __global uint *words)
 {
@@ -275,7 +274,6 @@ ORDO_FN uint hamt_cell_of(const hamt_table *t, uint leaf)
     return t->ranks ? t->leaves[leaf].before >> t->shift : (uint) ((t->leaves[leaf].first - t->base) >> t->shift);
 }
 
-/* Sets cells of a lookup table: up to cell `to`, but not beyond the next multiple of HAMT_CELLS_SHARE. */
 ORDO_FN void hamt_fill_cells(const hamt_table *t, uint from, uint to, uint leaves)
 {
     const uint n = from < to ? min(to - from, HAMT_CELLS_SHARE - from % HAMT_CELLS_SHARE) : 0;
@@ -288,7 +286,7 @@ ORDO_FN void hamt_fill_after(const hamt_table *t, uint leaf)
     hamt_fill_cells(t, hamt_cell_of(t, leaf), hamt_cell_of(t, leaf + 1), leaf + 1);
 }
 
-/* A share has HAMT_CELLS_SHARE cells. Sets those before its first cell in which a leaf begins. */
+/* Sets the cells of a share (HAMT_CELLS_SHARE cells) before its first cell in which a leaf begins. */
 ORDO_FN void hamt_fill_share(const hamt_table *t, uint share)
 {
     const uint from = share * HAMT_CELLS_SHARE;

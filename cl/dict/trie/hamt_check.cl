@@ -7,7 +7,8 @@
 
 /* Built together: hamt_check_records hamt_check_leaves hamt_check_tables */
 
-/* Checks the order, ranks and blocks of leaves. `marks` must be zeros, one bit per HAMT_UNIT bytes of the pool. */
+/* Checks the order, ranks and blocks of leaves. `marks` has a bit for each HAMT_UNIT bytes of the pool. All bits must
+ * be 0 before the launch. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_check_records(__global const hamt_leaf *leaves, uint n_leaves, uint n, uint used, __global uint *marks,
                         __global uint *wrong)

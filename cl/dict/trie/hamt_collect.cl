@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists the updates of a finished draft in key order. Its trie has the keys (shared/hamt_draft.h). Prefix sums are
- * exclusive.
+/* Lists the updates of a finished draft in key order, by a walk down the draft's trie (shared/hamt_draft.h). Prefix
+ * sums are exclusive.
  *
  *   hamt_children, hamt_descend     turn a list of one level's nodes into the list of their children
  *   hamt_leaf_bits, hamt_collect    write the updates of the keys in the listed leaves */
@@ -11,7 +11,6 @@
 
 /* Built together: hamt_children hamt_descend hamt_leaf_bits hamt_collect */
 
-/* Counts the children of each listed node. counts[n] becomes 0. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_children(__global const uint *nodes, __global const uint *list, uint n, __global uint *counts)
 {
@@ -41,7 +40,6 @@ void hamt_descend(__global const uint *nodes, __global const uint *list, __globa
     }
 }
 
-/* Counts the keys of each listed leaf. counts[n] becomes 0. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_leaf_bits(__global const uint *leaves, __global const uint *list, uint n, __global uint *counts)
 {
@@ -60,7 +58,6 @@ typedef struct {
     __global uchar            *erased;
 } draft_updates;
 
-/* Writes the updates of one bitmap word of a leaf. Bit b is 1 if key first + b has an update. */
 ORDO_FN void draft_collect(const draft_table *d, const draft_updates *out, uint bits, ordo_key_form first, uint to)
 {
     for (; bits; bits &= bits - 1) {
@@ -74,7 +71,7 @@ ORDO_FN void draft_collect(const draft_table *d, const draft_updates *out, uint 
     }
 }
 
-/* Writes the updates of listed leaves. `counts` must hold the prefix sums of hamt_leaf_bits' counts. */
+/* `counts` must hold the prefix sums of hamt_leaf_bits' counts. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_collect(DRAFT_TABLE, __global const uint *draft_leaves, __global const uint *list,
                   __global const ordo_key_form *firsts, __global const uint *counts, uint n,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs single-key operations of a concurrent batch on a HAMT. Before an update uses an empty slot, it adds its key's
- * path to the draft's trie (shared/hamt_draft.h). */
+/* Runs single-key operations of a concurrent batch on a HAMT. An update of a new key first adds the path to this key to
+ * the draft's trie (shared/hamt_draft.h). */
 #pragma once
 #include "dict/trie/hamt_draft.cl"
 
@@ -25,9 +25,9 @@ ORDO_FN bool draft_was_there(const draft_batch *batch, ordo_key_form key, bool w
     return at.there;
 }
 
-/* Allocates a missing child. The work-item that swaps HAMT_ELECTED into *word wins, and stores the child at once. It
- * waits for nobody, so others in its sub-group cannot block it. Returns the child's word, HAMT_ELECTED for a loser, or
- * 0 without memory. */
+/* Allocates the missing child that *word should name. The work-item that swaps HAMT_ELECTED into *word allocates the
+ * child and stores it at once. It waits for no other work-item, so the others of its sub-group cannot block it. Returns
+ * the child's word, HAMT_ELECTED in the other work-items, or 0 if memory is short. */
 ORDO_FN uint hamt_elect(const draft_batch *batch, draft_op *op, volatile __global uint *word)
 {
     if (concurrent_strikes(&op->faults, FAULT_NODES, 8))
@@ -41,7 +41,7 @@ ORDO_FN uint hamt_elect(const draft_batch *batch, draft_op *op, volatile __globa
     return child;
 }
 
-/* Continues where the last attempt ended. */
+/* Continues at the node where the last attempt ended. */
 ORDO_FN uint draft_reach(const draft_batch *batch, draft_op *op)
 {
     for (; op->level > 0; op->level--) {
@@ -65,7 +65,7 @@ ORDO_FN void draft_claimed(const draft_batch *batch, const draft_op *op)
 
 #include "dict/trie/draft_body.cl"
 
-/* Without a draft (draft_n_slots is 0), all updates give up. */
+/* If draft_n_slots is 0, there is no draft, and all updates give up. */
 DRAFT_KERNEL
 void hamt_apply(HAMT_TRIE, HAMT_DRAFT, DRAFT_BATCH)
 {

@@ -19,8 +19,8 @@ typedef struct {
     uint                    most_nodes, most_leaves;
 } hamt_draft;
 
-/* Allocates a child for a node of this level (a leaf on level 0). Returns the node's word for it, or 0 without
- * memory. */
+/* Allocates a child: a leaf if `level` is 0, else a node. Returns the word that the parent stores, or 0 if memory
+ * is short. */
 ORDO_FN uint hamt_draft_allocate(const hamt_draft *d, volatile __global uint *state, uint level)
 {
     const uint child = ordo_add(state + (level == 0 ? HAMT_DRAFT_LEAVES : HAMT_DRAFT_NODES), 1);

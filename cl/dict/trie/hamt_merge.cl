@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Merges a sorted batch of updates into the leaves of a HAMT:
  *
- *   hamt_effects     finds what each update adds or removes
+ *   hamt_effects     finds the element that each update adds, replaces or removes
  *   hamt_plan        plans the leaves that replace each leaf
  *   hamt_records     writes the records of all leaves
  *   hamt_blocks      writes the keys and values of new leaves
@@ -17,14 +17,15 @@
 
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
 
-/* Effect of an update: a number and three flags. Of several updates of one key, only the last stores or removes it. */
-#define EFFECT_BELOW  0x0fffu /* Number of lesser keys in the leaf. */
-#define EFFECT_HIT    0x1000u /* The leaf has the key. */
+/* Effect of an update: flags, and the number of lesser keys in its leaf (EFFECT_BELOW). If a key has several updates,
+ * only the last one can have EFFECT_STORES or EFFECT_TAKES. */
+#define EFFECT_BELOW  0x0fffu
+#define EFFECT_HIT    0x1000u /* The leaf has the update's key. */
 #define EFFECT_STORES 0x2000u
-#define EFFECT_TAKES  0x4000u /* The update removes the key. */
+#define EFFECT_TAKES  0x4000u
 #define EFFECT_ANY    (EFFECT_STORES | EFFECT_TAKES)
 
-/* Returns 1, 0 or -1: the elements that an update adds. */
+/* Returns the change of the number of elements: 1, 0 or (as an unsigned number) -1. */
 ORDO_FN uint effect_more(uint effect)
 {
     return (uint) ((effect & (EFFECT_STORES | EFFECT_HIT)) == EFFECT_STORES) - (uint) ((effect & EFFECT_TAKES) != 0);
@@ -35,7 +36,7 @@ ORDO_FN __global uint *hamt_found_in(__global ulong *plan, uint n_leaves)
     return ((__global hamt_plan_end *) (plan + n_leaves))->found;
 }
 
-/* Writes the effect of each update, and the number of elements that it adds. The trie must have leaves. */
+/* more[i] becomes the change of the number of elements by update i. The trie must have leaves. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_effects(HAMT_TRIE, __global const ordo_key *keys, __global const uint *hidden, ulong hidden_at, uint n,
                   __global ushort *effects, __global uint *more, __global ulong *plan)
@@ -69,7 +70,6 @@ void hamt_effects(HAMT_TRIE, __global const ordo_key *keys, __global const uint 
 
 /* ---- leaf with its updates --------------------------------------------------------------------------------------- */
 
-/* A leaf, and the indices of its updates: `begin` to end - 1. */
 typedef struct {
     hamt_node                node;
     __global const ordo_key *keys;
@@ -105,7 +105,7 @@ ORDO_FN uint mix_below(const hamt_mix *mix, ordo_key_form key)
     return hamt_look(&mix->node, key).below + mix_more(mix, keys_less(mix->keys, mix->begin, mix->end, key));
 }
 
-/* Returns the first key not less than `key` in the leaf with its updates. This key must exist. */
+/* Returns the least key, not less than `key`, that the leaf has after its updates. There must be one. */
 ORDO_FN ordo_key_form mix_first_from(const hamt_mix *mix, ordo_key_form key)
 {
     uint p = hamt_look(&mix->node, key).below;
@@ -120,8 +120,8 @@ ORDO_FN ordo_key_form mix_first_from(const hamt_mix *mix, ordo_key_form key)
     return hamt_key_at(&mix->node, p);
 }
 
-/* Merges the leaf's first p old elements with the updates before update j. Returns the last remaining key, which must
- * exist. */
+/* Applies the updates before update j to the first p old elements of the leaf. Returns the greatest remaining key.
+ * There must be one. */
 ORDO_FN ordo_key_form mix_last_before(const hamt_mix *mix, uint p, uint j)
 {
     for (; j > mix->begin; j--) {
@@ -142,8 +142,9 @@ ORDO_FN uint mix_count(const hamt_mix *mix)
 
 /* ---- new leaves -------------------------------------------------------------------------------------------------- */
 
-/* The elements of an updated leaf that have no new leaf yet. `at` is the first one's index, `first` its key, and `all`
- * the end. Bit b of `open` is 1 if mix_next has halved a region of 2^(b + 1) keys, and its upper half is left. */
+/* The elements of an updated leaf that are not yet in a new leaf have the indices `at` to all - 1. `first` is the key
+ * of element `at`. If bit b of `open` is 1, mix_next has halved a region of 2^(b + 1) keys, and has still to handle the
+ * upper half. */
 typedef struct {
     uint          at, all;
     ordo_key_form first, open;
@@ -164,7 +165,7 @@ ORDO_FN hamt_rest mix_rest(const hamt_mix *mix)
 }
 
 /* Returns the next new leaf, and removes its elements from *rest, which must not be empty. Starts with a region of keys
- * around rest->first. Halves it until one leaf can hold its elements. */
+ * around rest->first, and halves it until one leaf can hold its elements. */
 ORDO_FN hamt_part mix_next(const hamt_mix *mix, hamt_rest *rest)
 {
     const ordo_key_form one = 1;
@@ -282,7 +283,8 @@ void hamt_records(HAMT_TRIE, HAMT_BATCH, uint all, __global const uint *begins, 
 
 #define MIX_LANES HAMT_LANES(ORDO_CPU, ORDO_VALUE_BYTES)
 
-/* The leaf that is being written, and the next leaf's index. (A pointer instead makes some compilers crash.) */
+/* A new leaf while its block is written. `next` is the index of the leaf after it; a pointer instead of this index
+ * makes some compilers crash. */
 typedef struct {
     __global const hamt_leaf *leaves;
     uint                      next;
@@ -319,7 +321,7 @@ ORDO_FN void target_put_value(const hamt_target *to, uint position, hamt_value v
     ((__global hamt_value *) (to->block + at))[position] = value;
 }
 
-/* Copies every MIX_LANES-th old element, from number `lane` on, to new leaves. Skips elements that an update replaces
+/* Copies every MIX_LANES-th old element, from element `lane` on, to new leaves. Skips elements that an update replaces
  * or removes. `before` is the rank of the first new leaf's first element. */
 ORDO_FN void mix_put_old(const hamt_mix *mix, hamt_target to, uint before, uint lane)
 {

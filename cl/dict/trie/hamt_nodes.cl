@@ -21,7 +21,7 @@ ORDO_FN size_t hamt_head_at(uint level, uint leaf, uint n_leaves)
     return (size_t) (LEVELS - 1 - level) * n_leaves + leaf;
 }
 
-/* Writes a flag for each level and leaf: 1 if the leaf is the first one below its node. */
+/* For each level and each leaf, writes a flag: 1 if the leaf is the first one below its node on this level. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_node_heads(__global const hamt_leaf *leaves, uint n_leaves, __global uint *heads)
 {
@@ -35,7 +35,7 @@ void hamt_node_heads(__global const hamt_leaf *leaves, uint n_leaves, __global u
 
 typedef struct {
     __global const hamt_leaf *leaves;
-    __global const uint      *number; /* exclusive prefix sums of the flags from hamt_node_heads */
+    __global const uint      *number;
     uint                      n_leaves;
 } hamt_rows;
 
@@ -49,7 +49,6 @@ ORDO_FN uint hamt_first_node(const hamt_rows *rows, uint level)
     return rows->number[hamt_head_at(level, 0, rows->n_leaves)];
 }
 
-/* Returns the index, within its level, of the child on the path to `leaf`. The parent is the node of `level`. */
 ORDO_FN uint hamt_child(const hamt_rows *rows, uint level, uint leaf)
 {
     return level == 0 ? leaf : hamt_node_of(rows, level - 1, leaf) - hamt_first_node(rows, level - 1);
@@ -60,7 +59,6 @@ ORDO_FN ulong hamt_word(const hamt_rows *rows, uint level, uint leaf)
     return (ulong) hamt_node_of(rows, level, leaf) * HAMT_NODE + hamt_slot(rows->leaves[leaf].first, level);
 }
 
-/* Sets words `from` .. `to` - 1 to `value`. If `compare`, only returns whether they all equal `value`. */
 ORDO_FN bool hamt_set_words(__global uint *words, ulong from, ulong to, uint value, bool compare)
 {
     bool same = true;
@@ -72,8 +70,9 @@ ORDO_FN bool hamt_set_words(__global uint *words, ulong from, ulong to, uint val
     return same;
 }
 
-/* Handles the child (of a node of `level`) on the path to leaf i, if leaf i is its last leaf. Sets or compares its
- * word, and the words up to the next child's. Leaf 0 also handles the words before its child, which are 0. */
+/* If leaf i is the last leaf below a child of a node of `level`, sets the node's word for this child, and its words up
+ * to the next child's word. Leaf 0 also sets the words before its child to 0. If `compare`, compares the words
+ * instead. */
 ORDO_FN bool hamt_set_level(const hamt_rows *rows, uint level, uint i, __global uint *words, bool compare)
 {
     const uint  child = hamt_child(rows, level, i);

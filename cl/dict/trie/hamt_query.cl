@@ -60,7 +60,6 @@ void hamt_rank(HAMT_TRIE, __global const ordo_key *keys, ulong keys_at, uint n, 
     }
 }
 
-/* Writes each range's number of elements, and the rank of its first element. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_count(HAMT_TRIE, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                 __global uint *counts, ulong counts_at, __global uint *firsts)
@@ -151,8 +150,8 @@ ORDO_FN void hamt_move_to(const hamt_trie *t, hamt_cursor *c, uint rank)
     c->position = rank - c->node.record.before;
 }
 
-/* Copies elements from rank firsts[i] on to output indices offsets[i] .. offsets[i + 1] - 1. Without `firsts`, copies
- * all elements. If the results exceed `most`, writes nothing. */
+/* Copies the elements of range i, which begin at rank firsts[i], to indices offsets[i] .. offsets[i + 1] - 1 of the
+ * outputs. If `firsts` is NULL, copies all elements. If the results exceed `most`, writes nothing. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_write(HAMT_TRIE, __global const ulong *offsets, ulong offsets_at, __global const uint *firsts, uint n,
                 ulong most, __global ordo_key *keys_out, ulong keys_out_at, __global hamt_value *values_out,

@@ -50,7 +50,7 @@ ORDO_FN uint roaring_form_of(__global const uchar *bytes, const roaring_part *pa
 }
 
 /* Returns the size in bytes of container i, which begins at byte `at`. A container of runs begins with a 2-byte count.
- * If `end` cuts off this count, returns 2, so the container exceeds `end`. */
+ * If this count does not end before `end`, returns 2, so that the container exceeds `end`. */
 ORDO_FN ulong roaring_bytes(__global const uchar *bytes, const roaring_part *part, uint i, ulong at, ulong end)
 {
     switch (roaring_form_of(bytes, part, i)) {
@@ -74,7 +74,6 @@ ORDO_FN ulong roaring_begin(__global const uchar *bytes, const roaring_part *par
     return at;
 }
 
-/* Decodes the first words of a bitmap. Returns a fault, or ROARING_FAULT_WORDS if it is valid. */
 ORDO_FN uint roaring_cookie(__global const uchar *bytes, ulong size, roaring_part *part)
 {
     if (size - part->begin < 8)
@@ -89,7 +88,6 @@ ORDO_FN uint roaring_cookie(__global const uchar *bytes, ulong size, roaring_par
     return ROARING_FAULT_WORDS;
 }
 
-/* Finds the end of the bitmap. Returns a fault, or ROARING_FAULT_WORDS if it is valid. */
 ORDO_FN uint roaring_measure(__global const uchar *bytes, ulong size, roaring_part *part)
 {
     const uint fault = roaring_cookie(bytes, size, part);
@@ -108,8 +106,8 @@ ORDO_FN uint roaring_measure(__global const uchar *bytes, ulong size, roaring_pa
     return ROARING_FAULT_WORDS;
 }
 
-/* Finds bitmaps `from` .. `stop` - 1 by one work-item. `walk` holds the state between launches. With 64-bit keys
- * (`wide`), their upper half precedes each bitmap. */
+/* One work-item finds where bitmaps `from` .. `stop` - 1 begin and end. `walk` holds its state between launches. If
+ * `wide`, keys have 64 bits, and each bitmap follows the upper half of its keys. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_walk(__global const uchar *data, ulong data_at, ulong size, uint wide, uint n, uint from, uint stop,
                   __global ulong *walk, __global roaring_part *parts, __global uint *wrong)
@@ -132,7 +130,7 @@ void roaring_walk(__global const uchar *data, ulong data_at, ulong size, uint wi
             fault = ROARING_FAULT_LEFT;
         if (fault != ROARING_FAULT_WORDS) {
             wrong[fault] = p;
-            at = size + 1; /* Later launches then return at once. */
+            at = size + 1; /* An offset behind the data makes later launches return at once. */
             break;
         }
         parts[p] = part;
@@ -205,7 +203,7 @@ void roaring_containers(__global const uchar *data, ulong data_at, __global cons
 
 /* ---- slices ------------------------------------------------------------------------------------------------------ */
 
-/* Returns the first and the last key of a run. A last key above 65535 is a fault. */
+/* Returns the first and the last key of run j. If the last key exceeds 65535, the caller must report a fault. */
 ORDO_FN uint2 roaring_run(__global const uchar *units, uint j)
 {
     const uint first = roaring_16(units, 4 * (ulong) j);
@@ -268,11 +266,11 @@ typedef struct {
     __global const uchar *units;
     ulong                 key;
     uint                  form, unit;
-    uint                  bits;       /* Unread bits of a bitmap's current word. */
-    uint                  next, last; /* Unread keys of the current run, none if next > last. */
+    uint                  bits;
+    uint                  next, last;
 } roaring_cursor;
 
-/* Moves to key number `skip` of the slice. This key must exist. */
+/* Moves to key number `skip` of the slice, counted from 0. This key must exist. */
 ORDO_FN void roaring_move_to(roaring_cursor *cursor, __global const uchar *bytes, const roaring_container *it,
                              uint slice, uint skip)
 {
@@ -323,7 +321,8 @@ ORDO_FN ulong roaring_next(roaring_cursor *cursor)
     return cursor->key | ((cursor->unit - 1) * 16 + lowest);
 }
 
-/* Writes all keys; `total` must not be 0. `counts` must hold the exclusive prefix sums of the keys per slice. */
+/* `total`, the number of keys, must not be 0. `counts` must hold the exclusive prefix sums of the slices' numbers of
+ * keys. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_keys(__global const uchar *data, ulong data_at, __global const roaring_container *containers,
                   __global const ulong *starts, uint n, __global const ulong *counts, uint n_slices, ulong total,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Encodes sorted distinct u32 or u64 keys in the Roaring portable format (shared/roaring.h). Each container gets the
- * smallest form, or runs if an array has the same size. All prefix sums are exclusive. */
+ * smallest form; if an array and runs have the same size, it gets runs. All prefix sums are exclusive. */
 #pragma once
 #include "dict/each.cl"
 #include "shared/key.h"
@@ -26,8 +26,8 @@ void roaring_heads(__global const ordo_key *keys, uint n, __global uint *heads, 
     }
 }
 
-/* Lists the index of the first key of each container, and of each run. Both lists end with n. `heads` and `runs` must
- * hold the prefix sums of roaring_heads' flags. */
+/* starts[c] becomes the index of container c's first key, run_starts[r] the index of run r's first key. Both lists end
+ * with n. `heads` and `runs` must hold the prefix sums of roaring_heads' flags. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_starts(__global const uint *heads, __global const uint *runs, uint n, __global uint *starts,
                     __global uint *run_starts)
@@ -74,10 +74,10 @@ void roaring_shapes(__global const ordo_key *keys, __global const uint *runs, __
         starts, sizes, has_runs, firsts, n_containers, wide                                                            \
     }
 typedef struct {
-    __global const uint  *starts;   /* Index of each container's first key. */
-    __global const ulong *sizes;    /* Bytes of earlier containers. */
-    __global const uint  *has_runs; /* Number of earlier containers with runs. */
-    __global const uint  *firsts;   /* Number of earlier containers that begin a bitmap. */
+    __global const uint  *starts;
+    __global const ulong *sizes;
+    __global const uint  *has_runs;
+    __global const uint  *firsts;
     uint                  n_containers, wide;
 } roaring_sums;
 
@@ -94,8 +94,8 @@ ORDO_FN ulong roaring_header_bytes(const roaring_sums *s, uint from, uint end)
     return 4 + (n + 7) / 8 + (n < ROARING_OFFSETS_FROM ? 4 : 8) * (ulong) n;
 }
 
-/* The first launch (`lists`) writes each bitmap's first container. The second launch writes the sizes of the bitmaps'
- * headers. */
+/* The first launch (`lists` is 1) writes the index of each bitmap's first container. The second launch writes the size
+ * of each bitmap's header. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_parts(ROARING_SUMS, uint lists, __global uint *part_starts, __global ulong *header_bytes)
 {
@@ -125,8 +125,8 @@ ORDO_FN void roaring_put_32(__global uchar *bytes, ulong at, uint word)
     roaring_put_16(bytes, at + 2, word >> 16);
 }
 
-/* Returns the byte offset of bitmap p or, if `wide`, of its keys' upper half, which is before the bitmap.
- * `header_bytes` must hold prefix sums. */
+/* Returns the byte offset of bitmap p. If `wide`, returns the offset of its keys' upper half, which precedes the
+ * bitmap. `header_bytes` must hold prefix sums. */
 ORDO_FN ulong roaring_part_at(const roaring_sums *s, __global const uint *part_starts,
                               __global const ulong *header_bytes, uint p)
 {

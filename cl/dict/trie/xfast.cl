@@ -6,7 +6,7 @@
 #include "dict/hash/table.cl"
 #include "shared/xfast.h"
 
-/* 1: each prefix length has its own hash table */
+/* If 1, each prefix length has its own hash table. If 0, all lengths share one table. */
 #ifndef XFAST_LEVEL_TABLES
 #define XFAST_LEVEL_TABLES 0
 #endif
@@ -54,8 +54,6 @@ ORDO_FN ordo_key_form xfast_word(ordo_key_form form, uint length)
     return (form >> below | 1) << below;
 }
 
-/* Looks up the first `length` bits of `form`. If they have an entry, *leaves becomes the range of keys that begin with
- * them. */
 ORDO_FN bool xfast_lookup(const xfast_trie *trie, ordo_key_form form, uint length, xfast_range *leaves)
 {
 #if XFAST_LEVEL_TABLES
@@ -71,8 +69,8 @@ ORDO_FN bool xfast_lookup(const xfast_trie *trie, ordo_key_form form, uint lengt
 #endif
 }
 
-/* Finds the longest prefix of `form` in the index, of at most *length bits. *length becomes its length. Returns the
- * range of keys with this prefix. */
+/* Finds the longest prefix of `form` that the index has, up to *length bits. Sets *length to its length. Returns the
+ * range of keys that begin with it. */
 ORDO_FN xfast_range xfast_longest(const xfast_trie *trie, ordo_key_form form, uint *length)
 {
     const uint  bits = trie->shape.flat_bits, at = (uint) (form >> (KEY_BITS - bits));
@@ -106,7 +104,8 @@ ORDO_FN xfast_range xfast_around(const xfast_trie *trie, ordo_key_form form)
     return leaves;
 }
 
-/* Returns the number of keys less than `form`. If `upper`, counts equal keys too. The result must lie in `leaves`. */
+/* Returns the number of keys less than `form`; if `upper`, not greater than `form`. This number must lie in
+ * `leaves`. */
 ORDO_FN uint xfast_search(const xfast_trie *trie, xfast_range leaves, ordo_key_form form, bool upper)
 {
     while (leaves.first < leaves.end) {
@@ -124,7 +123,6 @@ ORDO_FN uint xfast_rank(const xfast_trie *trie, ordo_key_form form, bool upper)
     return xfast_search(trie, xfast_around(trie, form), form, upper);
 }
 
-/* Like xfast_rank. Searches all keys if the trie is missing. */
 ORDO_FN uint xfast_rank_or_search(const xfast_trie *trie, ordo_key_form form, bool upper)
 {
     xfast_range leaves = { 0, trie->shape.count };
@@ -133,7 +131,6 @@ ORDO_FN uint xfast_rank_or_search(const xfast_trie *trie, ordo_key_form form, bo
     return xfast_search(trie, leaves, form, upper);
 }
 
-/* On CPUs the searches of all keys advance together. */
 ORDO_FN void xfast_rank_each(const xfast_trie *trie, const ordo_key_form form[RUN_STEP], uint n, bool upper,
                              uint rank[RUN_STEP])
 {

@@ -14,7 +14,7 @@ void xfast_flat(__global const ordo_key *keys, xfast_shape shape, __global uint 
             p == all ? shape.count : keys_less(keys, 0, shape.count, (ordo_key_form) p << (KEY_BITS - shape.flat_bits));
 }
 
-/* The levels on which a key is the first key of an entry: first + 1 to first + n. */
+/* A key is the first key of the entries on levels first + 1 .. first + n. */
 typedef struct {
     uint first, n;
 } xfast_begins;
@@ -39,8 +39,6 @@ void xfast_count(__global const ordo_key *keys, xfast_shape shape, __global uint
         counts[i] = i < shape.count ? xfast_begin_with(keys, &shape, i).n : 0;
 }
 
-/* Returns the index after the last key that begins with the first `length` bits of `form`. Key `from` must begin with
- * them. */
 ORDO_FN uint xfast_end_of(__global const ordo_key *keys, uint count, ordo_key_form form, uint length, uint from)
 {
     const ordo_key_form last = form | (~(ordo_key_form) 0 >> length);

@@ -6,8 +6,8 @@
 #include "shared/xfast.h"
 
 typedef struct {
-    ordo_key_form word;       /* a prefix, xfast_word */
-    uint          first, end; /* its leaves; 0, 0 in an unused slot */
+    ordo_key_form word;
+    uint          first, end;
 } xfast_slot;
 
 ORDO_STATIC_ASSERT(sizeof(xfast_slot) == XFAST_SLOT_BYTES(KEY_BITS / 8), "the host allocates slots of this size");
@@ -23,7 +23,6 @@ typedef struct {
     ulong                seed;
 } xfast_table;
 
-/* A level has n slots, from slot `first` on. */
 typedef struct {
     ulong first, n;
 } xfast_level;
@@ -38,7 +37,6 @@ ORDO_FN xfast_level xfast_level_of(const xfast_shape *shape, uint length)
     return level;
 }
 
-/* Returns the slot, within a level, at which the search for a prefix begins. */
 ORDO_FN ulong xfast_home(const xfast_table *table, const xfast_level *level, ordo_key_form word)
 {
     return (ulong) (uint) (hash_mix(word, table->seed) >> (KEY_BITS - 32)) * level->n >> 32;
@@ -63,8 +61,7 @@ ORDO_FN bool xfast_level_lookup(const xfast_table *table, const xfast_shape *sha
     return false;
 }
 
-/* Puts a prefix into the first unused slot from its home on. Many work-items may put distinct prefixes at once, but no
- * search may run. */
+/* Work-items may put distinct prefixes at the same time, but no work-item may search meanwhile. */
 ORDO_FN void xfast_level_put(const xfast_table *table, const xfast_shape *shape, uint length, ordo_key_form word,
                              xfast_range leaves)
 {

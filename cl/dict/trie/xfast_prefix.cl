@@ -4,7 +4,7 @@
 #pragma once
 #include "dict/trie/xfast_query.cl"
 
-/* Returns the range of keys that begin with the first `length` bits of `form`, for a length from 1 to flat_bits. */
+/* Returns the range of keys that begin with the first `length` bits of `form`. `length` must be 1 to flat_bits. */
 ORDO_FN xfast_range xfast_under_flat(const xfast_trie *trie, ordo_key_form form, uint length)
 {
     const uint        bits = trie->shape.flat_bits, at = (uint) (form >> (KEY_BITS - bits));
@@ -13,7 +13,7 @@ ORDO_FN xfast_range xfast_under_flat(const xfast_trie *trie, ordo_key_form form,
     return leaves;
 }
 
-/* Counts the keys that begin with the first `length` bits of `form`, for a length above flat_bits. */
+/* Counts the keys that begin with the first `length` bits of `form`. `length` must be greater than flat_bits. */
 ORDO_FN uint xfast_under_table(const xfast_trie *trie, ordo_key_form form, uint length)
 {
     const uint          bits = trie->shape.flat_bits;
@@ -70,8 +70,9 @@ ORDO_FN ordo_key_form xfast_shared(ordo_key_form mask, ordo_key_form neighbour, 
     return mask & xfast_up_to(min(xfast_common(neighbour, word), xfast_length_of(word)));
 }
 
-/* Bit l of masks[i] becomes 1 if key i has a stored prefix of l bits. Such a prefix is key i itself, or a neighbour in
- * key order has it too. So each work-item derives masks from neighbours' masks, over XFAST_MASKS_SHARE keys. */
+/* If the first l bits of key i are a stored prefix, bit l of masks[i] becomes 1. Then key i encodes this prefix, or the
+ * key before or after key i has the prefix too. So a work-item derives the masks of XFAST_MASKS_SHARE keys from their
+ * neighbours' masks. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_masks(XFAST_TRIE, __global ordo_key *masks)
 {
@@ -107,8 +108,8 @@ ORDO_FN uint xfast_match_at(const xfast_trie *trie, __global const ordo_key *mas
     return (uint) KEY_BITS - (uint) clz(there);
 }
 
-/* Finds the longest stored prefix of each query. Without one, writes only found[i]. All keys between this prefix and
- * the query begin with it. So the last key up to the query, and the next key, suffice. */
+/* Finds the longest stored prefix of each query. If there is none, writes only found[i]. All keys between this prefix
+ * and the query begin with it. So the last key not greater than the query and the key after it suffice. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_matches(XFAST_TRIE, __global const ordo_key *masks, __global const uchar *values, ulong values_at,
                    uint value_bytes, __global const ordo_key *keys, ulong keys_at, uint n,

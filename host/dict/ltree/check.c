@@ -25,14 +25,15 @@ static const char *const finding[N_FINDINGS] = {
     [WRONG_DEAD] = "B9: node %u covers nothing, and has an entry above it",
 };
 
-/* Returns whether an incomplete split can cause error f. The level above then lacks the new node's entry. */
+/* Returns true if error f can come from an incomplete split, after which the level above lacks an entry for the new
+ * node. */
 static bool is_lag(int f)
 {
     return f == WRONG_LEAF_COVER || f == WRONG_INNER_COVER || f == WRONG_NEXT || f == WRONG_DIRTY;
 }
 
-/* Scratch memory of a check. levels[i] becomes the level of inner node i, and leaves[i] becomes 0 for leaf i. Nodes
- * without an entry keep LTREE_NONE. */
+/* levels[i] becomes the level of inner node i, and leaves[i] becomes 0 for leaf i. Nodes without an entry in the level
+ * above keep LTREE_NONE. */
 struct look {
     cl_mem levels, leaves, wrong;
 };
@@ -94,7 +95,6 @@ static ordo_status look_at_all(struct ordo_call *call, const struct ordo_ltree *
 
 #define BROKEN(dev, ...) ORDO_FAIL((dev), ORDO_BROKEN, __VA_ARGS__)
 
-/* Checks the root and the node counts, on which all other checks rely. */
 static ordo_status validate_state(const struct ordo_ltree *tree, const cl_uint state[LTREE_STATE_WORDS])
 {
     ordo_device  *dev = tree->dict.dev;
@@ -118,7 +118,6 @@ static ordo_status validate_lists(const struct ordo_ltree *tree, const cl_uint s
     return ORDO_OK;
 }
 
-/* If `lags`, ignores damage that incomplete splits can cause. */
 static ordo_status validate_nodes(const struct ordo_ltree *tree, const cl_uint found[N_CHECKED], bool lags)
 {
     for (int f = 0; f < N_FINDINGS; f++)
@@ -169,7 +168,7 @@ static bool lags(const cl_uint state[LTREE_STATE_WORDS], const cl_uint found[N_C
     return any;
 }
 
-/* Completes an interrupted change. If all nodes are valid and linked, adds missing entries and recounts the elements.
+/* Completes an interrupted change: if all nodes are valid and linked, adds missing entries and recounts the elements.
  * Otherwise returns ORDO_BROKEN. */
 static ordo_status see_through(struct ordo_call *call, struct ordo_ltree *tree)
 {

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executes concurrent batches by cl/dict/ltree/concurrent.cl. A batch runs in several launches, because operations
- * obstruct each other if they outnumber the leaves. */
+/* Executes concurrent batches by cl/dict/ltree/concurrent.cl. A batch takes several launches, because operations
+ * obstruct each other if there are more operations than leaves. */
 #include "dict/ltree/concurrent.h"
 
-/* In a launch with more operations, a node's version could wrap around and hide a change. */
+/* With more operations in a launch, a node's version could wrap around and hide a change. */
 #define LAUNCH_MAX ((size_t) 1 << 22)
 _Static_assert(2 * ((size_t) 1 << 22) <= (size_t) 1 << LTREE_VERSION_BITS, "a version could come back within a launch");
-/* operations per leaf in a batch's first launch */
+/* Maximum operations of a batch's first launch, per leaf of the tree. */
 #define LAUNCH_PER_LEAF ((size_t) 4)
 #define LAUNCH_MIN      ((size_t) 64)
-/* Maximum operations of a launch with one work-item. LTREE_STEPS steps allow 8 steps per operation. */
+/* Maximum operations of a launch with one work-item, which ends after LTREE_STEPS steps. This leaves 8 steps per
+ * operation. */
 #define LAUNCH_ALONE ((size_t) LTREE_STEPS / 8)
-/* Operations that gave up are launched again this many times, then executed in key order. */
+/* Operations that give up are launched again this many times. After that, the host executes them in key order. */
 #define TURNS_TOGETHER 1
-/* Maximum consecutive turns in which no operation completes. After more turns, a latch was never released. */
+/* If no operation completes in this many consecutive turns, a latch was never released. */
 #define TURNS_STUCK 64
 
-/* Only one work-item may run if the device does not order memory accesses between work-groups. */
+/* Returns true if only one work-item may run, because the device does not order memory accesses between work-groups. */
 static bool is_alone(const struct ordo_ltree_batch *c)
 {
     return ordo_device_facts(c->call->dev)->atomics == ORDO_ATOMICS_LEGACY || (c->tree->faults & FAULT_ALONE);
@@ -33,8 +34,7 @@ static long registers_max(size_t group)
     return group > EASY ? (long) (REGISTERS / group / REGISTERS_STEP * REGISTERS_STEP) : 0;
 }
 
-/* Each work-item takes one operation. In a large launch, a team with fewer than 8 work-items takes up to 8
- * operations. */
+/* Each work-item takes one operation. In a large launch with teams of fewer than 8 work-items, a team takes up to 8. */
 static struct ordo_launch apply_kernel(const struct ordo_ltree *tree, size_t count, bool alone)
 {
     const struct ordo_ltree_shape shape = alone ? ordo_ltree_operations_alone(tree) : ordo_ltree_operations(tree);
@@ -51,16 +51,16 @@ static struct ordo_launch apply_kernel(const struct ordo_ltree *tree, size_t cou
     return launch;
 }
 
-/* Launches `count` operations from index `from` on, of the list `again`. If `again` is NULL, takes them from the batch.
- * An operation gives up, and goes to the list `pending`, if
+/* Launches operations `from` .. from + count - 1 of the list `again` or, if `again` is NULL, of the batch. An operation
+ * gives up, and goes to the list `pending`, if
  *
  *   - it cannot latch a leaf in LTREE_TRIES tries
- *   - it starves: no leaf is free for its new leaf
- *   - it is a query that has passed c->far leaves (a range with room for more results goes on)
+ *   - it must split a leaf, but no leaf is free
+ *   - it is a query that has passed c->far leaves (a range with room for more results continues)
  *   - its work-item has taken LTREE_STEPS steps
  *
- * An update does not give up after a split. Instead it sets LTREE_SPLITS_PENDING, and the host adds the new node to the
- * level above. */
+ * An update that has split a node does not give up. Instead it sets LTREE_SPLITS_PENDING, and the host adds an entry
+ * for the new node to the level above. */
 static ordo_status launch(const struct ordo_ltree_batch *c, size_t from, size_t count, cl_mem again, cl_mem pending,
                           bool alone)
 {
@@ -124,7 +124,7 @@ static void expect_changes(const struct ordo_ltree_batch *c)
  *   1  If operations found no free leaf, grows the pools or rebuilds the tree.
  *   2  Adds missing entries of new nodes to the levels above.
  *   3  After a second launch, or if step 1 failed: executes operations in key order, updates first.
- *   4  Launches the rest. If steps 1 and 3 failed, operations that need a leaf are refused from now on (`final`). */
+ *   4  Launches the rest. If steps 1 and 3 failed, operations that need a new leaf are refused from now on. */
 static ordo_status finish_turn(struct ordo_ltree_batch *c, size_t turn, bool alone, size_t *count)
 {
     struct ordo_ltree_listed l = { *count, c->pending, c->next };
@@ -167,17 +167,17 @@ static ordo_status finish_operations(struct ordo_ltree_batch *c)
     }
 }
 
-/* First time stamp of the launches. Finds that ran before them have lower ones. */
+/* Finds that run before the launches have lower time stamps than operations in the launches. */
 static cl_uint first_tick(const struct ordo_ltree_batch *c)
 {
     return c->tree->history && c->found_first ? (cl_uint) (2 * c->batch->count) : 0;
 }
 
 enum { FINDS_BESIDE_UPDATES, FINDS_FIRST, FINDS_FIRST_IF_MANY };
-/* With FINDS_FIRST_IF_MANY, finds run first in batches of at least this many operations. */
+/* FINDS_FIRST_IF_MANY applies to batches of at least this many operations. */
 #define MANY ((size_t) 1 << 22)
 
-/* Finds run first if the batch has no updates, or by the tunable links.finds. Finds that run with updates check node
+/* The tunable links.finds says if finds run before the updates of a batch. Finds that run with updates must check node
  * versions. */
 static bool finds_first(const struct ordo_ltree_batch *c)
 {
@@ -190,7 +190,7 @@ static bool finds_first(const struct ordo_ltree_batch *c)
     return c->tally[TALLY_FINDS] > 0 && (!changes || order == FINDS_FIRST || (order == FINDS_FIRST_IF_MANY && many));
 }
 
-/* Answers the finds. Then lists the other operations, so that no work-item of the next launches meets a find: on an
+/* Answers the finds. Then lists the other operations, so that work-items of the next launches meet no finds: on an
  * H200, 10^7 operations with 10 % updates take 1.1 ms with the list, 2.0 ms without. */
 static ordo_status find_first(struct ordo_ltree_batch *c)
 {
@@ -225,8 +225,8 @@ static ordo_status run_windows(struct ordo_ltree_batch *c)
     return ORDO_OK;
 }
 
-/* Adds missing entries of new nodes to the levels above, even after an error. A lack of memory needs no check of the
- * tree, because it occurs only between launches. */
+/* Adds missing entries of new nodes to the levels above, even after an error. After a lack of memory, the tree needs no
+ * check, because memory is allocated only between launches. */
 static ordo_status end(struct ordo_ltree_batch *c, ordo_status status)
 {
     if (status == ORDO_BROKEN || c->half || c->tree->rescue.mem ||
@@ -238,7 +238,6 @@ static ordo_status end(struct ordo_ltree_batch *c, ordo_status status)
     if (c->state[LTREE_SPLITS_PENDING]) {
         ordo_status mended = ordo_ltree_rebuild_levels(c->call, c->tree, c->state);
         if (mended == ORDO_OK)
-            /* rebuild_levels has added inner nodes */
             mended = ordo_ltree_batch_state(c);
         if (mended != ORDO_OK)
             return status == ORDO_OK ? mended : status;

@@ -38,8 +38,8 @@ ordo_status ordo_ltree_set_tick(const struct ordo_ltree_batch *c, cl_uint tick)
 ordo_status ordo_ltree_go_on(struct ordo_ltree_batch *c)
 {
     const cl_uint tick = c->state[LTREE_TICK];
-    /* The tree has no nodes if a rebuild found no elements. If the driver refused a launch, the tree has a `rescue` run
-     * or lacks entries (`unchecked`). */
+    /* The tree is empty if a rebuild found no elements. If the driver refused a launch, ordo_ltree_begin completes the
+     * change from `rescue` or by a check. */
     if (!ordo_ltree_has_nodes(c->tree) || c->tree->rescue.mem || c->tree->unchecked)
         ORDO_TRY(ordo_ltree_begin(c->call, c->tree));
     ORDO_TRY(ordo_ltree_set_tick(c, tick));
@@ -71,7 +71,6 @@ ordo_status ordo_ltree_take_lists(struct ordo_ltree_batch *c)
     return take_lists(c, ordo_min_size(c->count, ordo_min_size(WINDOW_MAX, most)));
 }
 
-/* Grows the pools to `leaves` leaves, or as far as memory allows. */
 static ordo_status grow_to(struct ordo_ltree_batch *c, size_t leaves)
 {
     const size_t had = c->tree->pools.leaves;
@@ -86,9 +85,8 @@ static ordo_status grow_to(struct ordo_ltree_batch *c, size_t leaves)
     return ORDO_OK;
 }
 
-/* operations in the sample */
 #define SAMPLE ((size_t) 1 << 14)
-/* Safety margin of the estimated share of new keys, in 1/1024. */
+/* Safety margin, in 1/1024, of the estimated fraction of new keys. */
 #define SAMPLE_DOUBT 4
 
 static ordo_status estimate_new(struct ordo_ltree_batch *c, size_t *out)
@@ -108,8 +106,8 @@ static ordo_status estimate_new(struct ordo_ltree_batch *c, size_t *out)
     return ORDO_OK;
 }
 
-/* Returns the number of leaves after `stores` new keys. `likely` assumes random keys. `needed` is the maximum: each
- * leaf splits, and further new leaves are half full. */
+/* Estimates the number of leaves after `stores` new keys. `needed` is the maximum: each leaf splits, and all further
+ * new leaves are half full. `likely` is the estimate for random keys. */
 static size_t leaves_for(const struct ordo_ltree_batch *c, size_t stores)
 {
     const size_t leaves = c->state[LTREE_LEAVES], slots = ordo_ltree_slots(c->tree);
@@ -138,7 +136,6 @@ ordo_status ordo_ltree_grow_ahead(struct ordo_ltree_batch *c)
     return status == ORDO_OK || ordo_ltree_or_without(status) != ORDO_OK ? status : grow_to(c, leaves);
 }
 
-/* Rebuilds the tree if this frees at least an eighth of the leaves. */
 static ordo_status reclaim(struct ordo_ltree_batch *c)
 {
     const unsigned fill = ordo_ltree_update_fill(c->tree);
@@ -169,7 +166,7 @@ ordo_status ordo_ltree_add_leaves(struct ordo_ltree_batch *c, bool *lacks)
     return ORDO_OK;
 }
 
-/* Pools of at most this many leaves count as used well. */
+/* With at most this many leaves, pools are not shrunk. */
 #define LEAVES_FEW 192
 
 static bool is_mostly_unused(const struct ordo_ltree *tree, const cl_uint state[LTREE_STATE_WORDS])
@@ -178,7 +175,6 @@ static bool is_mostly_unused(const struct ordo_ltree *tree, const cl_uint state[
     return tree->pools.leaves > LEAVES_FEW + elements / (ordo_ltree_slots(tree) / 2) && tree->changes >= elements / 2;
 }
 
-/* A dead leaf is a leaf that a merge has emptied. */
 static bool is_mostly_live(const cl_uint state[LTREE_STATE_WORDS])
 {
     const size_t dead = state[LTREE_DEAD];

@@ -32,8 +32,8 @@ struct ordo_ltree_shape ordo_ltree_teams(const struct ordo_ltree *tree, size_t g
     return (struct ordo_ltree_shape) { group, group < sub_group ? 1 : sub_group, 0 };
 }
 
-/* A team executes one concurrent operation, and teams take different branches. The lanes of a Khronos sub-group must
- * not, so there a team is a whole sub-group. */
+/* A team executes one concurrent operation, and different teams take different branches. The lanes of a Khronos
+ * sub-group must take the same branch. Thus a team is a whole sub-group there. */
 static size_t operation_lanes(const struct ordo_ltree *tree, size_t group)
 {
     const struct ordo_facts *facts = ordo_device_facts(tree->dict.dev);
@@ -60,7 +60,6 @@ struct ordo_ltree_shape ordo_ltree_operations_alone(const struct ordo_ltree *tre
     return (struct ordo_ltree_shape) { is_team ? lanes : 1, is_team ? lanes : 1, 0 };
 }
 
-/* In a search, a work-item compares 16 bytes of keys: this many 4-byte keys. */
 #define NARROW_WORDS ((size_t) 4)
 #define NARROW_GROUP 128
 
@@ -84,7 +83,7 @@ struct ordo_ltree_shape ordo_ltree_search_shape(const struct ordo_ltree *tree)
     return shape;
 }
 
-/* In larger launches, each work-item or team takes several items. */
+/* With more groups, each work-item or team takes several items instead. */
 #define GROUPS_MAX ((size_t) 1 << 16)
 
 struct ordo_launch ordo_ltree_kernel(const struct ordo_ltree *tree, const char *file, const char *kernel,
@@ -112,7 +111,7 @@ void ordo_ltree_define_combines(struct ordo_launch *launch, const struct ordo_co
 {
     if (!c)
         return;
-    /* Signed and unsigned sums have the same bits, so one kernel computes both. */
+    /* Signed and unsigned sums have the same bits. One kernel thus computes both. */
     const ordo_type sum = ordo_type_bytes(c->value) == 8 ? ORDO_U64 : ORDO_U32;
     ordo_launch_define(launch, "COMBINE_TYPE", (long) (c->op == ORDO_SUM ? sum : c->value));
     ordo_launch_define(launch, "COMBINE_OP", (long) c->op);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executes operations that gave up, while no other kernel changes the tree. */
+/* Executes concurrent operations that gave up, while no other kernel changes the tree. */
 #include "dict/ltree/concurrent.h"
 
 static struct ordo_launch kernel(const struct ordo_ltree_batch *c, const char *name, size_t items)
@@ -43,10 +43,10 @@ ordo_status ordo_ltree_list_others(struct ordo_ltree_batch *c)
     return ordo_call_launch(c->call, &launch, &args);
 }
 
-/* Copies of operations of one kind that gave up. `where` has their indices in the batch. */
+/* Copies of the operations of one kind that gave up. where[p] is the index of copy p in the batch. */
 struct left {
     enum ltree_left kind;
-    cl_uint         taken[2]; /* number of copied operations, and of others that gave up */
+    cl_uint         taken[2]; /* taken[0]: number of copied operations; taken[1]: number of operations of other kinds */
     cl_mem          where, codes, keys, values, hi, before;
     cl_mem          found, keys_out, values_out, counts;
 };
@@ -75,7 +75,6 @@ static ordo_status take_left(const struct ordo_ltree_batch *c, enum ltree_left k
     return vb ? ordo_call_scratch(c->call, n * vb, &out->values_out) : ORDO_OK;
 }
 
-/* Copies at most `most` operations of left->kind from l->list to *left, all others to l->next. */
 static ordo_status gather(const struct ordo_ltree_batch *c, const struct ordo_ltree_listed *l, size_t most,
                           struct left *left)
 {
@@ -153,14 +152,14 @@ static ordo_status do_left(const struct ordo_ltree_batch *c, const struct left *
                                      : ordo_ltree_seek(dict, c->call, &seeks);
 }
 
-/* Checks the tree first, because an earlier launch may have left latches behind. */
+/* Checks the tree first, because a launch that ended early may have left latches. */
 static ordo_status check_and_do(struct ordo_ltree_batch *c, const struct left *left)
 {
     const uint64_t rounds = c->tree->rounds;
 
     ORDO_TRY(ordo_ltree_begin(c->call, c->tree));
     const ordo_status status = do_left(c, left);
-    /* The check has cleared `unchecked`. Only an incomplete change in do_left sets it again. */
+    /* ordo_ltree_begin has cleared `unchecked`. Only an incomplete change in do_left sets it again. */
     c->half = c->tree->unchecked || (status != ORDO_OK && c->tree->rounds != rounds);
     return status;
 }
@@ -174,7 +173,7 @@ static ordo_status end_left(struct ordo_ltree_batch *c, const struct left *left)
 }
 
 /* Executes at most `most` listed operations of one kind. If memory is short before the first change, sets *done to
- * false. A later error ends the batch: in a second try, an insert could find the key that it has stored itself. */
+ * false. Any later error ends the batch, because a repeated insert could find the key that it has stored before. */
 static ordo_status finish_some(struct ordo_ltree_batch *c, enum ltree_left kind, size_t most,
                                struct ordo_ltree_listed *l, bool *done)
 {
@@ -199,7 +198,7 @@ static ordo_status finish_some(struct ordo_ltree_batch *c, enum ltree_left kind,
 
 #define PARTS_MAX 8
 
-/* Executes all listed updates as one batch. While memory is short, takes half of them, a quarter, then an eighth. */
+/* Executes all listed updates as one batch. If memory is short, tries half of them, then a quarter, then an eighth. */
 static ordo_status finish_updates(struct ordo_ltree_batch *c, struct ordo_ltree_listed *l, bool *updated)
 {
     const size_t count = l->count;

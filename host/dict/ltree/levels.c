@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds entries for the new nodes of splits to the levels above. Allocates no memory, so a change can always be
- * completed. */
+/* Adds entries for the new nodes of splits to the levels above. Allocates no memory, so that no change stays incomplete
+ * for lack of memory. */
 #include "dict/ltree/ltree.h"
 
 #define LEVELS_FILE "dict/ltree/levels.cl"
 
-/* One work-group of this size updates the levels near the root. */
 #define TOP_GROUP 512
 
 #define TOP_NODES 1024
@@ -82,7 +81,6 @@ ordo_status ordo_ltree_list_level(struct ordo_call *call, const struct ordo_ltre
     return level < top ? ordo_ltree_forget_lists(call, tree, level + 1, 1) : ORDO_OK;
 }
 
-/* Goes upwards, because splits in one level need entries in the next. */
 ordo_status ordo_ltree_rebuild_levels(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state)
 {
     const cl_uint top = (state[LTREE_ROOT] & ~LTREE_ROOT_LATCHED) >> LTREE_LEVEL_SHIFT;

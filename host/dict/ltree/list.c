@@ -35,7 +35,8 @@ static ordo_status reserve_list(struct ordo_call *call, struct ordo_ltree *tree)
     return status;
 }
 
-/* Sorts by low bound. Leaf 0 and the next leaf can both have bound 0: a stable sort keeps their order. */
+/* Sorts leaves by low bound. Leaf 0 and the next leaf can both have bound 0: the sort is stable, and keeps them in
+ * order. */
 static ordo_status sort_leaves(struct ordo_call *call, const struct ordo_ltree *tree, size_t count)
 {
     const struct ordo_sort_params params = { .key = tree->dict.key_bytes == 8 ? ORDO_U64 : ORDO_U32,

@@ -9,63 +9,64 @@
 
 /* The leaves in key order, in arrays of uint32_t. A leaf's place is its position in this order. */
 struct ordo_ltree_list {
-    cl_mem order; /* number of the leaf at each place */
+    cl_mem order;
     cl_mem place;
-    cl_mem before; /* before[p], for p up to `places`, is the number of elements before place p */
-    size_t places; /* Places after the last leaf have no elements. */
+    cl_mem before; /* before[p] is the number of elements before place p, for p from 0 to `places` */
+    size_t places;
     size_t capacity;
-    bool   fresh; /* the list matches the tree */
+    bool   fresh;
 };
 
 struct ordo_ltree;
 
 struct ordo_ltree_config {
-    unsigned words;        /* words of a node's keys: 32 or 16; 0 means 32 */
-    unsigned fill_percent; /* percentage of slots that a build fills: 50 to 100; 0 means 90 */
-    size_t   max_leaves;   /* 0: no limit */
-    /* Percentage of concurrent splits that also add the new node to the level above. The host adds the others between
-     * launches. */
+    unsigned words;        /* words of a node's key array: 32 or 16; 0 means 32 */
+    unsigned fill_percent; /* A build fills this percentage of each node's slots: 50 to 100; 0 means 90. */
+    size_t   max_leaves;   /* 0 means no limit */
+    /* Percentage of the splits by concurrent operations that also add the new node to the level above. The host adds
+     * the other new nodes between launches. */
     unsigned raise_percent;
-    bool     merges; /* Concurrent operations merge small leaves (a skiplist's chunks). */
+    bool     merges; /* Concurrent operations merge a leaf with few elements into its right neighbour, as in a
+                      * skiplist. */
 };
 
-/* Memory of all nodes. Unused nodes contain LTREE_FREE. All members of an empty tree are NULL. */
+/* Memory of all nodes. The keys of unused nodes are LTREE_FREE. All members of an empty tree are NULL. */
 struct ordo_ltree_pools {
     cl_mem leaf_keys, leaf_values, inner_keys, children;
     cl_mem counts;
-    cl_mem dirty[2]; /* nodes of even and of odd levels whose children have split */
+    cl_mem dirty[2]; /* dirty[l % 2] lists nodes of level l whose children have split */
     size_t leaves, inner;
 };
 
 struct ordo_ltree {
-    ordo_dict                dict; /* first */
+    ordo_dict                dict; /* must be the first member */
     struct ordo_ltree_config config;
     struct ordo_ltree_pools  pools;
-    /* If the driver fails while a rebuild overwrites the nodes, this run has all elements. The next call builds the
-     * tree from it. Otherwise it is empty. */
+    /* If the driver fails while a rebuild overwrites the nodes, this run keeps all elements, and the next call builds
+     * the tree from it. Otherwise the run is empty. */
     struct ordo_sorted_run rescue;
-    cl_mem                 state;               /* LTREE_STATE_WORDS words */
-    size_t                 leaves_max;          /* upper bound of leaves in use */
-    size_t                 elements_max;        /* upper bound of elements */
-    size_t                 changes;             /* concurrent stores and erases since the last ordo_ltree_fit_pools */
+    cl_mem                 state;               /* LTREE_STATE_WORDS words of type uint32_t */
+    size_t                 leaves_max;          /* upper bound of the number of leaves */
+    size_t                 elements_max;        /* upper bound of the number of elements */
+    size_t                 changes;             /* concurrent stores and erases since ordo_ltree_fit_pools ran */
     bool                   counted;             /* pools.counts equals the counts in the leaves' headers */
-    bool                   planned;             /* `state` contains the plan of a batch */
-    unsigned               bucket_backoff;      /* number of batches left to sort, because a bucket (a leaf's list of
-                                                 * updates) overflowed */
+    bool                   planned;             /* `state` contains the plan of an ordered batch. */
+    unsigned               bucket_backoff;      /* Remaining batches that are sorted, because a bucket (list of a leaf's
+                                                 * updates) overflowed. */
     unsigned               bucket_backoff_next; /* value of bucket_backoff after the next overflow */
-    bool                   underfull;           /* Leaves are nearly empty: the next batch must rebuild the tree. */
-    bool                   in_order;            /* Leaf i is the i-th in key order. */
-    bool                   unchecked;           /* A change did not complete: the next call checks the tree. */
-    uint64_t               rounds; /* number of ordered (not concurrent) batches that have changed leaves */
-    bool                   broken; /* a check has found damage */
+    bool                   underfull;           /* Leaves are nearly empty. The next batch must rebuild the tree. */
+    bool                   in_order;            /* Leaf i is the i-th leaf in key order. */
+    bool                   unchecked;           /* A change did not complete. The next call must check the tree. */
+    uint64_t               rounds;
+    bool                   broken;
     struct ordo_ltree_list list;
     size_t                 bytes, bytes_peak, rebuilds, restarts;
     struct ordo_runs       runs;
-    /* For tests: a sum of enum ordo_fault values. */
+    /* For tests: faults to inject, a sum of enum ordo_fault values. */
     uint32_t faults;
     /* For tests: two time stamps (uint32_t) per operation, or NULL. */
     cl_mem history;
-    bool   counted_on; /* device counters of concurrent batches may differ from 0 */
+    bool   counted_on; /* Device counters of concurrent batches may differ from 0. */
 };
 
 static inline struct ordo_ltree *ordo_ltree_of(ordo_dict *dict)
@@ -78,7 +79,6 @@ static inline size_t ordo_ltree_slots(const struct ordo_ltree *tree)
     return tree->config.words - LTREE_TAIL;
 }
 
-/* Returns a lower bound of leaves per inner node, if nodes are at least half full. */
 static inline size_t ordo_ltree_share(const struct ordo_ltree *tree)
 {
     return tree->config.words == LTREE_WORDS_USUAL ? 12 : 5;
@@ -103,16 +103,16 @@ struct ordo_ltree_shape {
 };
 struct ordo_ltree_shape ordo_ltree_flat(const struct ordo_ltree *tree);
 struct ordo_ltree_shape ordo_ltree_operations(const struct ordo_ltree *tree);
-/* One team. It is a sub-group if teams of ordo_ltree_operations are sub-groups and the device orders memory accesses
- * between work-groups. Otherwise it is one work-item. */
+/* A shape for launches of one team. The team is a sub-group if ordo_ltree_operations uses sub-groups and the device
+ * orders memory accesses between work-groups. Otherwise it is one work-item. */
 struct ordo_ltree_shape ordo_ltree_operations_alone(const struct ordo_ltree *tree);
-/* Teams are sub-groups, and take one item at a time. A `group` of 0 means the usual size. */
+/* A shape whose teams are sub-groups and take one item at a time. If `group` is 0, a work-group has the usual size. */
 struct ordo_ltree_shape ordo_ltree_teams(const struct ordo_ltree *tree, size_t group);
-/* A team has a few work-items with one item each, and handles their items together. */
+/* A shape whose teams have a few work-items with one item each. A team handles its items together. */
 struct ordo_ltree_shape ordo_ltree_narrow(const struct ordo_ltree *tree);
 struct ordo_ltree_shape ordo_ltree_search_shape(const struct ordo_ltree *tree);
 
-/* The number of groups is limited, so kernels must loop over items. */
+/* The number of work-groups is limited. A kernel must therefore loop over its items. */
 struct ordo_launch ordo_ltree_kernel(const struct ordo_ltree *tree, const char *file, const char *kernel,
                                      struct ordo_ltree_shape shape, size_t items);
 void               ordo_ltree_define_combines(struct ordo_launch *launch, const struct ordo_combines *combines);
@@ -122,24 +122,22 @@ void               ordo_ltree_define_combines(struct ordo_launch *launch, const 
 ordo_status ordo_ltree_buffer(struct ordo_call *call, struct ordo_ltree *tree, size_t bytes, cl_mem *out);
 void        ordo_ltree_drop(struct ordo_ltree *tree, cl_mem *mem, size_t bytes);
 
-/* Returns config.max_leaves plus `dead`, because leaves that a merge has emptied do not count. Without a limit, returns
- * LTREE_NONE. */
+/* Returns config.max_leaves plus `dead`, the number of leaves that merges have emptied, because they do not count.
+ * Without a limit, returns LTREE_NONE. */
 size_t ordo_ltree_leaves_allowed(const struct ordo_ltree *tree, size_t dead);
-/* Grows the pools to at least `leaves` leaves. `state` must be the tree's. Returns ORDO_NO_DEVICE_MEMORY, and changes
- * nothing, if memory is short or `leaves` exceeds config.max_leaves. */
+/* Grows the pools to at least `leaves` leaves. `state` must be the tree's current state. If memory is short or `leaves`
+ * exceeds config.max_leaves, returns ORDO_NO_DEVICE_MEMORY and changes nothing. */
 ordo_status ordo_ltree_reserve(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state, size_t leaves);
-/* Replaces tree->pools if they are too small or far too large for a new tree. Adds a reserve if `reserve`. The caller
- * must keep a copy of the old tree->pools, to free or restore them. */
+/* Replaces tree->pools if they are too small or far too large for a new tree of `leaves` leaves. If `reserve`, makes
+ * them larger than needed. The caller must keep a copy of the old tree->pools, and later free or restore them. */
 ordo_status ordo_ltree_renew_pools(struct ordo_call *call, struct ordo_ltree *tree, size_t leaves, bool reserve);
-/* Sets tree->pools to *pools. Frees the old pools if they differ. */
 void        ordo_ltree_use_pools(struct ordo_ltree *tree, const struct ordo_ltree_pools *pools);
 void        ordo_ltree_drop_pools(struct ordo_ltree *tree, struct ordo_ltree_pools *pools);
 ordo_status ordo_ltree_mark_free(struct ordo_call *call, const struct ordo_ltree *tree, size_t leaves, size_t inner);
 ordo_status ordo_ltree_shrink(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state);
-/* Reads the state, and sets leaves_max and elements_max. Waits. */
 ordo_status ordo_ltree_read_state(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS]);
-/* Reads the state after concurrent operations. Limits node counts to the pools' capacity, because work-items that find
- * no free node also increment a count. */
+/* Reads the state after concurrent operations. Work-items that found no free node have counted it all the same: limits
+ * the node counts to the pools' capacity. */
 ordo_status ordo_ltree_read_counters(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS]);
 /* Returns ORDO_TOO_LARGE if `stores` new keys may exceed ORDO_MAX_COUNT elements. May wait. */
 ordo_status ordo_ltree_check_count(struct ordo_call *call, struct ordo_ltree *tree, size_t stores);
@@ -152,8 +150,8 @@ void        ordo_ltree_drop_list(struct ordo_ltree *tree);
 /* ---- build.c ----------------------------------------------------------------------------------------------------- */
 
 size_t ordo_ltree_nodes_over(const struct ordo_ltree *tree, size_t entries, unsigned fill);
-/* Builds the tree from a run of distinct elements. Nodes are `fill` percent full, or fuller to stay within
- * config.max_leaves. An error before the first write changes nothing. After a later error, tree->rescue has the run. */
+/* Builds the tree from a run of distinct elements. Nodes are `fill` percent full, or fuller if config.max_leaves
+ * requires it. An error before the first write changes nothing. After a later error, tree->rescue has the run. */
 ordo_status ordo_ltree_bulk_build(struct ordo_call *call, struct ordo_ltree *tree, struct ordo_sorted_run *run,
                                   unsigned fill);
 ordo_status ordo_ltree_count_leaves(struct ordo_call *call, const struct ordo_ltree *tree);
@@ -162,13 +160,16 @@ void        ordo_ltree_clear(ordo_dict *dict);
 
 /* ---- levels.c ---------------------------------------------------------------------------------------------------- */
 
-/* Adds entries of new nodes to the nodes listed in pools.dirty. `leaves` and `splits` are upper bounds. */
+/* Adds entries of new nodes to the nodes that pools.dirty lists. `leaves` and `splits` are upper bounds of the numbers
+ * of leaves and splits. */
 ordo_status ordo_ltree_update_above(struct ordo_call *call, struct ordo_ltree *tree, size_t leaves, size_t splits);
-/* Adds all missing entries of new nodes. Splits that set LTREE_SPLITS_PENDING listed no nodes. */
+/* Adds all missing entries of new nodes. Finds them without pools.dirty, which lacks splits that set
+ * LTREE_SPLITS_PENDING. */
 ordo_status ordo_ltree_rebuild_levels(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state);
 
-/* Lists the nodes of a level in pools.dirty[level % 2], and counts them in the state. Finds nodes without an entry by
- * their left neighbour's link. `top` is the root's level, `inner` the number of inner nodes. */
+/* Lists the nodes of a level in pools.dirty[level % 2], and their number in the state. `top` is the root's level,
+ * `inner` the number of inner nodes. The list includes nodes that the level above does not know: only their left
+ * neighbour has a link to them. */
 ordo_status ordo_ltree_list_level(struct ordo_call *call, const struct ordo_ltree *tree, cl_uint level, cl_uint top,
                                   size_t inner);
 ordo_status ordo_ltree_forget_lists(struct ordo_call *call, const struct ordo_ltree *tree, cl_uint level,
@@ -176,14 +177,13 @@ ordo_status ordo_ltree_forget_lists(struct ordo_call *call, const struct ordo_lt
 
 /* ---- reclaim.c --------------------------------------------------------------------------------------------------- */
 
-/* Removes leaves that a merge has emptied from all levels, and updates the tree's `state`. Waits if there are any. */
+/* Removes leaves that merges have emptied, and updates `state`. Waits if there are any. */
 ordo_status ordo_ltree_reclaim(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS]);
 
 /* ---- check.c ----------------------------------------------------------------------------------------------------- */
 
-/* If the tree is `unchecked`, checks it and adds missing entries. Returns ORDO_BROKEN for a damaged tree. */
+/* If the tree is `unchecked`, checks it and adds missing entries. If it is damaged, returns ORDO_BROKEN. */
 ordo_status ordo_ltree_validate(struct ordo_call *call, struct ordo_ltree *tree);
-/* Validates the tree, or creates its first leaf. */
 ordo_status ordo_ltree_begin(struct ordo_call *call, struct ordo_ltree *tree);
 void        ordo_ltree_invalidate(ordo_dict *dict);
 ordo_status ordo_ltree_check(ordo_dict *dict, struct ordo_call *call);
@@ -192,21 +192,21 @@ ordo_status ordo_ltree_statistics(ordo_dict *dict, struct ordo_call *call, struc
 /* ---- find.c ------------------------------------------------------------------------------------------------------ */
 
 ordo_status ordo_ltree_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds);
-/* Locates each key. leaves[i] becomes its leaf, and parents[i] (if not NULL) the leaf's parent. positions[i] becomes
- * its slot, in the form of PLACE_SLOT and PLACE_HIT (node.cl). */
+/* Finds the leaf of each key. leaves[i] becomes this leaf, parents[i] (if not NULL) its parent, and positions[i] the
+ * key's slot, as PLACE_SLOT and PLACE_HIT define it (cl/dict/ltree/node.cl). */
 ordo_status ordo_ltree_locate(struct ordo_call *call, const struct ordo_ltree *tree, struct ordo_slice keys,
                               size_t count, cl_mem leaves, cl_mem positions, cl_mem parents);
 ordo_status ordo_ltree_find_in_batch(struct ordo_call *call, const struct ordo_ltree *tree,
                                      const struct ordo_concurrent_batch *batch);
 
-/* Samples every step-th operation. Adds the number of stores to absent[0], and of those with absent keys to
- * absent[1]. */
+/* Samples every step-th operation. Adds the number of sampled stores to absent[0], and the number of stores of absent
+ * keys to absent[1]. */
 ordo_status ordo_ltree_count_absent(struct ordo_call *call, const struct ordo_ltree *tree,
                                     const struct ordo_concurrent_batch *batch, uint32_t step, cl_mem absent);
 
 /* ---- order.c ----------------------------------------------------------------------------------------------------- */
 
-/* maximum queries with intermediate results in scratch memory */
+/* A batch of more queries runs in segments of this size, because intermediate results take scratch memory. */
 #define ORDO_LTREE_QUERIES_MAX ((size_t) 1 << 26)
 
 ordo_status ordo_ltree_begin_order(struct ordo_call *call, struct ordo_ltree *tree);
@@ -224,10 +224,10 @@ ordo_status ordo_ltree_range(ordo_dict *dict, struct ordo_call *call, const stru
 
 /* ---- rebuild.c --------------------------------------------------------------------------------------------------- */
 
-/* percentage of slots that a rebuild fills in an update */
+/* A rebuild by an update fills this percentage of each node's slots. */
 #define ORDO_LTREE_UPDATE_FILL 70
 
-/* Rebuilds the tree from its elements and a batch (may be NULL), and releases the batch. Waits. */
+/* Rebuilds the tree from its elements and `batch` (may be NULL), and releases the batch. Waits. */
 ordo_status ordo_ltree_rebuild(struct ordo_call *call, struct ordo_ltree *tree, struct ordo_sorted_run *batch,
                                unsigned fill);
 unsigned    ordo_ltree_update_fill(const struct ordo_ltree *tree);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Allocates pools of nodes, and the state, which counts nodes in use. */
+/* Allocates the memory of nodes, and the tree's state, which counts nodes in use. */
 #include "dict/ltree/ltree.h"
 
 ordo_status ordo_ltree_buffer(struct ordo_call *call, struct ordo_ltree *tree, size_t bytes, cl_mem *out)
@@ -72,7 +72,6 @@ static ordo_status create_pools(struct ordo_call *call, struct ordo_ltree *tree,
     return ordo_ltree_buffer(call, tree, pools->inner * children_bytes(tree), &pools->children);
 }
 
-/* Allocates pools for `most` leaves, or for `least` if memory is short. */
 static ordo_status make_pools(struct ordo_call *call, struct ordo_ltree *tree, size_t least, size_t most,
                               struct ordo_ltree_pools *out)
 {
@@ -112,7 +111,7 @@ static ordo_status copy_pools(struct ordo_call *call, const struct ordo_ltree *t
 
 static ordo_status too_many_leaves(const struct ordo_ltree *tree, size_t leaves)
 {
-    const char *what = tree->config.merges ? "chunks" : "leaves"; /* skiplists call their leaves chunks */
+    const char *what = tree->config.merges ? "chunks" : "leaves";
 
     return ORDO_FAIL(tree->dict.dev, ORDO_NO_DEVICE_MEMORY, "the %s would need %zu %s, and may have %zu (max_%s)",
                      ordo_dict_name(&tree->dict), leaves, what, tree->config.max_leaves, what);
@@ -123,13 +122,12 @@ size_t ordo_ltree_leaves_allowed(const struct ordo_ltree *tree, size_t dead)
     return tree->config.max_leaves > 0 ? tree->config.max_leaves + dead : LTREE_NONE;
 }
 
-/* Without a reserve, each batch would move the tree to larger buffers. */
+/* Without a reserve, each batch that adds leaves would move the tree to larger buffers. */
 static size_t with_reserve(size_t leaves, size_t most)
 {
     return ordo_min_size(leaves + leaves / 6 + 64, most);
 }
 
-/* Moves the nodes to buffers for `wanted` leaves, or for `leaves` if memory is short. */
 static ordo_status move_to(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state, size_t leaves,
                            size_t wanted)
 {
@@ -193,7 +191,7 @@ static ordo_status read_words(struct ordo_call *call, const struct ordo_ltree *t
 {
     ORDO_TRY(ordo_call_read(call, tree->state, 0, state, LTREE_STATE_WORDS * sizeof *state));
     if (ordo_is_dry_run(call->dev)) {
-        /* A dry run only lists kernels. Two levels make it list inner nodes' kernels. */
+        /* A dry run only lists kernels. With two levels, it also lists the kernels of inner nodes. */
         state[LTREE_ROOT] = 1u << LTREE_LEVEL_SHIFT;
         state[LTREE_INNER] = 1;
     }

@@ -11,12 +11,12 @@ static struct ordo_slice from(struct ordo_slice slice, size_t at)
     return slice.mem ? ordo_at(slice.mem, slice.at + at) : slice;
 }
 
-/* Scratch memory for a segment (a part of the batch's ranges):
+/* Scratch memory for a segment of the batch, that is, for some consecutive ranges:
  *
  *   leaves[i]   leaf in which range i starts
  *   nexts[i]    right neighbour of this leaf
  *   at[i]       slot in which range i starts
- *   pieces[i]   number of pieces of a long range i, else 0 */
+ *   pieces[i]   number of leaves of range i if it is long, else 0 */
 struct starts {
     cl_mem leaves, nexts, at, pieces;
 };
@@ -29,7 +29,6 @@ static ordo_status take_starts(struct ordo_call *call, size_t count, struct star
     return ordo_call_scratch(call, (count + 1) * sizeof(cl_ulong), &out->pieces);
 }
 
-/* Writes the starts of a segment's ranges to *s and, if `offsets`, their numbers of elements to r->offsets. */
 static ordo_status measure(struct ordo_call *call, const struct ordo_ltree *tree, const struct ordo_ranges *r,
                            bool offsets, const struct starts *s)
 {
@@ -56,8 +55,7 @@ static ordo_status scan_sums(struct ordo_call *call, struct ordo_slice sums, siz
 #define PIECE_ITEMS     ((size_t) 1 << 19)
 #define PIECE_ITEMS_CPU ((size_t) 1 << 12)
 
-/* A tile has about 1 / RANGE_TILES of all ranges, and at most one per work-item. A work-group writes its short
- * ranges. */
+/* A work-group copies one tile of ranges at a time. The ranges form about RANGE_TILES tiles. */
 #define RANGE_TILES ((size_t) 4096)
 
 /* `last` is the index of the call's last offset. If this offset exceeds `capacity`, no elements are written. */
@@ -115,8 +113,8 @@ static struct ordo_ranges segment_of(const struct ordo_ranges *ranges, size_t at
     return part;
 }
 
-/* Measures each segment twice: for offsets, then for elements. Scratch memory has room for the starts of only one
- * segment. */
+/* Measures each segment twice, first for the offsets, then for the elements, because scratch memory has room for only
+ * one segment. */
 static ordo_status range_in_segments(struct ordo_call *call, const struct ordo_ltree *tree,
                                      const struct ordo_ranges *ranges, size_t most, const struct starts *s)
 {

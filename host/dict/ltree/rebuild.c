@@ -14,8 +14,8 @@ static ordo_status run_of_tree(struct ordo_call *call, struct ordo_ltree *tree, 
     return status;
 }
 
-/* If the driver refuses the build, returns ORDO_OK: tree->rescue keeps the run, and the next call completes the
- * build. */
+/* If the driver refuses the build, returns ORDO_OK all the same: tree->rescue keeps the run, and the next call
+ * completes the build. */
 static ordo_status build_of_run(struct ordo_call *call, struct ordo_ltree *tree, struct ordo_sorted_run *run,
                                 unsigned fill)
 {
@@ -27,7 +27,6 @@ static ordo_status build_of_run(struct ordo_call *call, struct ordo_ltree *tree,
     return run->mem ? status : ORDO_OK;
 }
 
-/* Builds the tree from the runs' elements, without replaced and erased ones. Releases the runs. */
 static ordo_status build_of_set(struct ordo_call *call, struct ordo_ltree *tree, struct ordo_run_set *set,
                                 unsigned fill)
 {

@@ -23,7 +23,7 @@ static ordo_status reclaim_level(struct ordo_call *call, const struct ordo_ltree
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Allocates no memory. */
+/* Must not allocate memory. */
 static ordo_status reclaim(struct ordo_call *call, const struct ordo_ltree *tree, const cl_uint *state)
 {
     const cl_uint top = (state[LTREE_ROOT] & ~LTREE_ROOT_LATCHED) >> LTREE_LEVEL_SHIFT;

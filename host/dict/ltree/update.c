@@ -14,16 +14,16 @@
 #define UPDATE_FILE "dict/ltree/update.cl"
 #define BUCKET_FILE "dict/ltree/bucket.cl"
 
-/* Updates. To apply them without buckets, they must be in key order. */
+/* Must be in key order, unless it is applied by buckets. */
 struct batch {
     struct ordo_sorted_updates u;
     cl_uint                    all_erased;
-    /* NULL: values replace stored values */
+    /* If NULL, values replace stored values. */
     const struct ordo_combines *combines;
 };
 
-/* Buckets collect each leaf's updates, and save the sort and half the launches. They are not used on a CPU, nor in the
- * batches after an overflow (back_off). */
+/* A bucket collects the updates of a leaf. Buckets save the sort and half the launches. They are not used on a CPU, nor
+ * in the batches after an overflow (back_off). */
 static bool has_buckets(const struct ordo_ltree *tree)
 {
     return !ordo_device_facts(tree->dict.dev)->cpu && tree->bucket_backoff == 0;
@@ -44,14 +44,13 @@ static bool is_worth_rebuilding(const struct ordo_ltree *tree, size_t count)
 
 /* ---- 1 plan ------------------------------------------------------------------------------------------------------ */
 
-/* Scratch memory of a plan. Update i belongs into slot positions[i] of leaf leaves[i], whose parent is parents[i].
- * first[g] is the first update of group g (all updates of one leaf). */
+/* Scratch memory. Update i belongs in slot positions[i] of leaf leaves[i], whose parent is parents[i]. first[g] is the
+ * first update of group g. A group is all updates of one leaf. */
 struct plan {
     cl_mem  leaves, positions, parents, first;
     cl_uint state[LTREE_STATE_WORDS];
 };
 
-/* number[i] becomes the number of groups that begin at or before update i. */
 static ordo_status number_groups(struct ordo_call *call, const struct ordo_ltree *tree, cl_mem leaves, cl_uint n,
                                  cl_mem number)
 {
@@ -139,8 +138,8 @@ static ordo_status update_leaves(struct ordo_call *call, const struct ordo_ltree
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Updates the levels above a stored batch. If the driver refuses a launch, only sets tree->unchecked: the next call
- * then adds the missing entries. */
+/* Updates the levels above the leaves, which have all updates. If the driver refuses a launch, sets tree->unchecked,
+ * and the next call adds the missing entries. */
 static void finish(struct ordo_call *call, struct ordo_ltree *tree, const struct batch *batch, const cl_uint *state)
 {
     const size_t leaves = state[LTREE_LEAVES], splits = state[LTREE_WANTED];
@@ -160,7 +159,6 @@ struct buckets {
     cl_uint slots;
 };
 
-/* Returns the number of slots of each leaf's bucket. A leaf's first update is in `heads` and needs no slot. */
 static cl_uint slots_for(const struct ordo_ltree *tree, size_t count)
 {
     const size_t leaves = tree->leaves_max;
@@ -183,7 +181,7 @@ static ordo_status fill_buckets(struct ordo_call *call, struct ordo_ltree *tree,
 
     if (!tree->counted)
         ORDO_TRY(ordo_ltree_count_leaves(call, tree));
-    tree->counted = false; /* until update_heads has run */
+    tree->counted = false;
     if (tree->planned)
         ORDO_TRY(ordo_call_fill(call, tree->state, LTREE_GROUPS * sizeof(cl_uint), 3 * sizeof(cl_uint), 0));
     tree->planned = true;
@@ -247,11 +245,11 @@ static ordo_status rebuild_with(struct ordo_call *call, struct ordo_ltree *tree,
     return ordo_ltree_rebuild(call, tree, &run, ordo_ltree_update_fill(tree));
 }
 
-/* A team applies a leaf's updates one after another, so a leaf gets at most this many. */
+/* A leaf gets at most this many updates, because its team applies them one after another. */
 #define SHARE_MAX 1024
 
-/* Drops updates without effect: all but a key's last, and erasures of absent keys. A leaf then gets at most one update
- * per stored key, plus its new keys. */
+/* Drops updates without effect: all but the last of each key, and erasures of absent keys. A leaf then gets at most one
+ * update per stored key, plus its new keys. */
 static ordo_status keep_effects(struct ordo_call *call, struct ordo_ltree *tree, struct batch *batch, struct plan *plan)
 {
     struct ordo_args args = { .n = 0 };
@@ -284,7 +282,6 @@ static ordo_status split_groups(struct ordo_call *call, const struct ordo_ltree 
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Splits leaves that would get more than SHARE_MAX updates, at keys of the batch. */
 static ordo_status split_ahead(struct ordo_call *call, struct ordo_ltree *tree, const struct batch *batch,
                                struct plan *plan)
 {
@@ -320,7 +317,7 @@ static ordo_status update_sorted_batch(struct ordo_call *call, struct ordo_ltree
     return ORDO_OK;
 }
 
-/* After an overflow, at most this many batches are sorted before one tries buckets again. */
+/* After an overflow, at most this many batches are sorted before a batch uses buckets again. */
 #define BUCKET_BACKOFF_MAX 15
 
 static void back_off(struct ordo_ltree *tree, bool overflows)

@@ -52,14 +52,14 @@ void ordo_draft_add_table(struct ordo_args *args, const struct ordo_draft *draft
     ordo_args_slice(args, keys);
 }
 
-/* Keeps only the counter DRAFT_TICK, the clock of the tests. */
 static ordo_status reset(const struct ordo_draft_batch *b)
 {
     const size_t word = sizeof(cl_uint), at = (DRAFT_TICK + 1) * word;
     return ordo_call_fill(b->call, b->state, at, b->kind->words * word - at, 0);
 }
 
-/* Runs the operations of a window, and reads the counters. Without a draft, all updates become pending. Waits. */
+/* Runs the operations of a window, and reads the counters. If `draft` has no slots, all updates become pending. Waits
+ * for the device. */
 static ordo_status launch(struct ordo_draft_batch *b, const struct ordo_draft_window *window,
                           const struct ordo_draft *draft)
 {
@@ -105,7 +105,8 @@ static ordo_status begin_draft(const struct ordo_draft_batch *b, size_t operatio
     return b->kind->begin ? b->kind->begin(b, operations, draft) : ORDO_OK;
 }
 
-/* Runs operations on a draft, and merges it with the trie. An error leaves the trie unchanged. Waits. */
+/* Runs the operations of a window on a draft, and merges the draft with the trie. An error leaves the trie unchanged.
+ * Waits. */
 static ordo_status run_draft(struct ordo_draft_batch *b, const struct ordo_draft_window *window)
 {
     struct ordo_draft         draft = { .slots = NULL };
@@ -130,7 +131,8 @@ static struct ordo_launch collect_kernel(const struct ordo_draft_batch *b, const
     return ordo_dict_kernel(b->dict, "dict/trie/draft_collect.cl", kernel, items);
 }
 
-/* Counts the updates before each block of slots, and all updates. Waits. */
+/* counts[b] becomes the number of updates in the blocks of slots before block b, *total the number of all updates.
+ * Waits. */
 static ordo_status count_updates(const struct ordo_draft_batch *b, const struct ordo_draft *draft,
                                  const struct ordo_slice *keys, size_t blocks, cl_mem *counts, size_t *total)
 {
@@ -184,7 +186,6 @@ ordo_status ordo_draft_collect(const struct ordo_draft_batch *b, const struct or
 
 /* ---- 4 leftovers ------------------------------------------------------------------------------------------------- */
 
-/* Updates that gave up (scratch memory). */
 struct left {
     cl_mem codes, keys, values, found;
 };
@@ -244,8 +245,8 @@ static ordo_status apply_some(struct ordo_draft_batch *b, size_t at, size_t coun
     return ORDO_OK;
 }
 
-/* Executes all pending updates as ordered batches. While memory is short, halves their size. If one update alone lacks
- * memory, reports the remaining updates as not stored. */
+/* Executes all pending updates as ordered batches. While memory is short, halves the size of these batches. If even a
+ * batch of one update lacks memory, reports the remaining updates as not stored. */
 static ordo_status apply_pending(struct ordo_draft_batch *b)
 {
     const size_t all = ordo_is_dry_run(b->call->dev) ? 1 : b->words[DRAFT_PENDING];
@@ -283,7 +284,7 @@ static ordo_status check_inputs(const struct ordo_draft_batch *b)
     return ORDO_OK;
 }
 
-/* Sets the maximum number of operations of a launch. If memory is short, halves it. */
+/* Sets b->window, the maximum number of operations of a launch. If memory is short, halves it. */
 static ordo_status prepare(struct ordo_draft_batch *b)
 {
     const int mark = b->call->n_scratch;

@@ -7,7 +7,7 @@
  *   4  leftovers  Runs the updates that gave up in step 2, as ordered batches. Any order is correct, because the
  *                 operations overlap in time.
  *
- * If memory is short in steps 2 or 3, the trie is unchanged, and the host repeats these steps with half as many
+ * If memory is short in steps 2 or 3, the trie stays unchanged, and the host repeats these steps with half as many
  * operations. If even 2^10 operations lack memory, all updates go to step 4. */
 #ifndef ORDO_DRAFT_H
 #define ORDO_DRAFT_H
@@ -16,23 +16,21 @@
 #include "shared/draft.h"
 
 struct ordo_drafts {
-    size_t restarts; /* repeated attempts, for the statistics */
+    size_t restarts;
     /* For tests: faults to inject, a sum of enum ordo_fault values. */
     uint32_t faults;
     /* For tests: two time stamps (uint32_t) per operation, or NULL. */
     cl_mem history;
 };
 
-/* The hash table of a launch's updates (scratch memory). All members are 0 if there is none. */
+/* The hash table of a launch's updates, in scratch memory. All members are 0 if there is none. */
 struct ordo_draft {
     cl_mem  slots;
     cl_uint n_slots;
-    /* The trie of a HAMT's draft (cl/shared/hamt_draft.h). */
     cl_mem  nodes, leaves;
     cl_uint most_nodes, most_leaves;
 };
 
-/* The updates of a finished draft in key order (scratch memory). */
 struct ordo_draft_updates {
     cl_mem keys, values, erased;
     size_t count;
@@ -47,9 +45,9 @@ struct ordo_draft_batch {
     const struct ordo_draft_kind       *kind;
     const struct ordo_concurrent_batch *batch;
     cl_uint                             histogram[ORDO_HISTOGRAM_WORDS];
-    size_t                              window; /* Maximum operations of a launch. */
+    size_t                              window;
     cl_mem                              pending, state;
-    cl_uint                             words[DRAFT_WORDS_MAX]; /* `state` after the last launch */
+    cl_uint                             words[DRAFT_WORDS_MAX]; /* copy of `state` after the last launch */
 };
 
 /* The operations of a launch: first .. first + count - 1 of the batch. */
@@ -58,19 +56,19 @@ struct ordo_draft_window {
     struct ordo_slice keys, values;
 };
 
-/* The functions of a structure (HAMT or X-fast trie). */
+/* Each structure with drafts (HAMT, X-fast trie) has one such object. */
 struct ordo_draft_kind {
-    size_t words; /* number of counters, at most DRAFT_WORDS_MAX */
-    /* Returns the maximum number of operations of a launch. NULL: no limit. */
+    size_t words; /* number of counters in `state`, at most DRAFT_WORDS_MAX */
+    /* Returns the maximum number of operations of a launch. NULL means no limit. */
     size_t (*most)(ordo_dict *dict, size_t operations);
-    size_t (*elements)(ordo_dict *dict); /* an upper bound */
-    /* Returns the kernel for seeks, counts and ranges, and adds its arguments before DRAFT_QUERIES. */
+    size_t (*elements)(ordo_dict *dict); /* an upper bound of the number of elements */
+    /* Returns the kernel for seeks, counts and ranges, and adds the arguments that precede DRAFT_QUERIES. */
     struct ordo_launch (*query)(ordo_dict *dict, size_t items, struct ordo_args *args);
-    /* Returns the kernel for other operations, and adds its arguments before DRAFT_BATCH. */
+    /* Returns the kernel for all other operations, and adds the arguments that precede DRAFT_BATCH. */
     struct ordo_launch (*apply)(ordo_dict *dict, size_t items, const struct ordo_draft *draft, struct ordo_args *args);
-    /* Allocates and initialises the members of *draft that only this structure has. NULL: none. */
+    /* Allocates the members of *draft that only this structure has. NULL if it has none. */
     ordo_status (*begin)(const struct ordo_draft_batch *b, size_t operations, struct ordo_draft *draft);
-    /* Writes the draft's updates in key order, and their number. Waits. */
+    /* Writes the draft's updates in key order, and their number, to *out. Waits. */
     ordo_status (*collect)(const struct ordo_draft_batch *b, const struct ordo_draft *draft,
                            const struct ordo_draft_window *window, struct ordo_draft_updates *out);
 };
@@ -81,7 +79,6 @@ ordo_status ordo_draft_apply(ordo_dict *dict, struct ordo_call *call, struct ord
 
 void        ordo_draft_add_table(struct ordo_args *args, const struct ordo_draft *draft, const struct ordo_slice *keys);
 ordo_status ordo_draft_zeros(struct ordo_call *call, size_t bytes, cl_mem *out);
-/* The function `collect` of an X-fast trie. */
 ordo_status ordo_draft_collect(const struct ordo_draft_batch *b, const struct ordo_draft *draft,
                                const struct ordo_draft_window *window, struct ordo_draft_updates *out);
 

@@ -18,19 +18,19 @@ struct ordo_hamt_block {
 
 /* All members of an empty trie are 0. */
 struct ordo_hamt_trie {
-    struct ordo_hamt_block leaves, tables, pool; /* A block may be larger than its content. */
-    cl_uint                n_leaves, n;          /* n: elements */
+    struct ordo_hamt_block leaves, tables, pool; /* A block can be larger than its content. */
+    cl_uint                n_leaves, n;
     cl_uint                cell_bits, rank_bits; /* log2 of the sizes of tables `cells` and `ranks` */
-    size_t                 nodes;                /* number of nodes, if the depth is fixed */
-    /* Pool units of HAMT_UNIT bytes. The first `used` units are allocated; leaves own `live` of them. */
+    size_t                 nodes;
+    /* Numbers of pool units (HAMT_UNIT bytes). The first `used` units are allocated. Leaves own `live` of them. */
     size_t used, live;
 };
 
 struct ordo_hamt {
-    ordo_dict              dict; /* first */
+    ordo_dict              dict; /* must be the first member */
     bool                   fixed_depth;
     struct ordo_hamt_trie  trie;
-    struct ordo_hamt_block spare_leaves, spare_tables, spare_pool; /* kept for the next trie */
+    struct ordo_hamt_block spare_leaves, spare_tables, spare_pool;
     /* Elements and leaves after the last rebuild, and the maximum number of elements since then. */
     size_t             built_elements, built_leaves, most_elements;
     size_t             bytes, bytes_peak, rebuilds;
@@ -46,16 +46,18 @@ static inline struct ordo_hamt *ordo_hamt_of(ordo_dict *dict)
 /* ---- hamt_store.c ------------------------------------------------------------------------------------------------ */
 
 size_t ordo_hamt_table_words(const struct ordo_hamt_trie *trie);
-/* An upper bound of the pool units (HAMT_UNIT bytes). */
+/* Returns an upper bound of the pool units (HAMT_UNIT bytes) of a trie. */
 size_t ordo_hamt_units_max(const struct ordo_hamt *hamt, size_t elements, size_t leaves);
 
-/* The functions below use a spare block, or allocate one. With `reserve`, it is a quarter larger if memory suffices. */
-/* Sets the table sizes. Makes the block of leaves. Also makes the block of tables, except with fixed depth. */
+/* The next three functions use a spare block, or allocate one. If `reserve`, a new block is a quarter larger if memory
+ * suffices. */
+/* Sets the table sizes of *next, and makes its block of leaves. Unless the depth is fixed, also makes its block of
+ * tables. */
 ordo_status ordo_hamt_make_blocks(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool reserve);
-/* Makes the block of tables. With fixed depth, next->nodes must be set. */
+/* If the depth is fixed, next->nodes must be set. */
 ordo_status ordo_hamt_make_node_block(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool reserve);
 ordo_status ordo_hamt_make_pool(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, size_t units, bool reserve);
-/* Allocates spare blocks for the next trie, while the device is busy. Ignores errors. */
+/* Allocates spare blocks for the next trie. Ignores errors. Call this function while the device is busy. */
 void ordo_hamt_foresee(struct ordo_hamt *hamt, size_t leaves, size_t units);
 
 /* Frees the blocks of `next` that the current trie does not use. */
@@ -85,7 +87,7 @@ ordo_status ordo_hamt_statistics(ordo_dict *dict, struct ordo_call *call, struct
 /* Arguments of kernel hamt_write, which writes nothing if the elements exceed `most`. */
 struct ordo_hamt_slices {
     struct ordo_slice offsets;
-    cl_mem            firsts; /* NULL: write all elements */
+    cl_mem            firsts;
     size_t            count, most;
     struct ordo_slice keys_out, values_out;
 };
@@ -93,8 +95,8 @@ ordo_status ordo_hamt_write(struct ordo_call *call, const struct ordo_hamt *hamt
 
 /* ---- hamt_nodes.c ------------------------------------------------------------------------------------------------ */
 
-/* *number becomes the prefix sums of the flags of kernel hamt_node_heads. The leaves' records must be complete.
- * Waits. */
+/* *number becomes the prefix sums of hamt_node_heads' flags, *nodes the number of nodes. The leaves' records must be
+ * complete. Waits. */
 ordo_status ordo_hamt_number_nodes(struct ordo_call *call, const struct ordo_hamt *hamt,
                                    const struct ordo_hamt_trie *trie, cl_mem *number, size_t *nodes);
 /* Writes the nodes, and the header with the index of each level's first node. If `wrong` is not NULL, only compares. */
@@ -103,7 +105,7 @@ ordo_status ordo_hamt_nodes(struct ordo_call *call, const struct ordo_hamt *hamt
 
 /* ---- hamt_build.c ------------------------------------------------------------------------------------------------ */
 
-/* The n leaves that a batch changes. They have `elements` elements, and blocks of `units` pool units (HAMT_UNIT
+/* The n leaves that a batch changes. Together they have `elements` elements and `units` pool units (HAMT_UNIT
  * bytes). */
 struct ordo_hamt_touched {
     /* Per leaf: its index, the rank of its first element, and the number of elements in earlier leaves of this list. */
@@ -112,8 +114,8 @@ struct ordo_hamt_touched {
     size_t  elements, units;
 };
 
-/* Replaces the trie. The new trie has the untouched old leaves, and new leaves with the elements of *run, which can be
- * empty. If `touched` is NULL, it has no old leaf. Waits. */
+/* Replaces the trie. The new trie has the old leaves that `touched` does not list, and new leaves with the elements of
+ * *run, which can be empty. If `touched` is NULL, it has no old leaf. Waits. */
 ordo_status ordo_hamt_assemble(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_hamt_touched *touched,
                                const struct ordo_sorted_run *run, bool reserve);
 
@@ -140,7 +142,6 @@ ordo_status ordo_hamt_update(ordo_dict *dict, struct ordo_call *call, bool erase
                              struct ordo_slice values, size_t count);
 ordo_status ordo_hamt_update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates);
 ordo_status ordo_hamt_compact(ordo_dict *dict, struct ordo_call *call);
-/* Rebuilds the trie from the run's elements. Waits. */
 ordo_status ordo_hamt_build_of(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_sorted_run *run,
                                bool reserve);
 

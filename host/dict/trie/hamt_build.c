@@ -75,14 +75,14 @@ static ordo_status fill(struct ordo_call *call, const struct ordo_hamt *hamt, co
 }
 
 struct assembly {
-    const struct ordo_hamt_touched *touched; /* NULL if no old leaf stays */
+    const struct ordo_hamt_touched *touched;
     struct ordo_hamt_trie           old, next;
     struct leaves                   l;
-    bool                            reserve, moves; /* `moves` is true if all blocks go to a new pool. */
+    bool                            reserve, moves;
     cl_mem                          follow, counts, from;
 };
 
-/* Copies the records of old leaves that stay. follow[i] becomes the index of the first new record for old leaf i. */
+/* Copies the records of unchanged old leaves. a->follow[i] becomes the index of the first new record for old leaf i. */
 static ordo_status keep(struct ordo_call *call, const struct ordo_hamt *hamt, struct assembly *a)
 {
     const size_t     n = a->old.n_leaves;
@@ -125,7 +125,6 @@ static ordo_status number_elements(struct ordo_call *call, const struct ordo_ham
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* a->counts becomes the prefix sums of the blocks' sizes. */
 static ordo_status move(struct ordo_call *call, const struct ordo_hamt *hamt, struct assembly *a)
 {
     const size_t     n = a->next.n_leaves;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Allocates the tries of drafts (updates of concurrent batches), and reads them in key order:
+/* Allocates a draft's trie, and lists its keys (the updated keys of a concurrent batch) in order:
  *
  *   1  descend  Turns the list of a level's nodes into the list of their children, down to the leaves.
  *   2  count    Counts the keys of the leaves. Waits.
@@ -22,7 +22,8 @@ static size_t levels_of(const struct ordo_hamt *hamt)
     return HAMT_LEVELS(8 * hamt->dict.key_bytes);
 }
 
-/* Returns the maximum number of distinct prefixes: keys of the operations without their lowest `bits` bits. */
+/* Returns the maximum number of different values that the operations' keys can have without their lowest `bits`
+ * bits. */
 static size_t prefixes(const struct ordo_hamt *hamt, size_t operations, size_t bits)
 {
     const size_t left = bits < 8 * hamt->dict.key_bytes ? 8 * hamt->dict.key_bytes - bits : 0;
@@ -47,7 +48,6 @@ static size_t leaf_bytes(const struct ordo_draft *draft)
     return (size_t) draft->most_leaves * HAMT_WORDS * sizeof(cl_uint);
 }
 
-/* Maximum bytes of nodes and leaves. */
 #define DRAFT_BYTES ((size_t) 1 << 30)
 
 size_t ordo_hamt_draft_operations(const struct ordo_hamt *hamt, size_t operations)
@@ -67,14 +67,14 @@ ordo_status ordo_hamt_draft_begin(const struct ordo_draft_batch *b, size_t opera
     measure(hamt, operations, draft);
     ORDO_TRY(ordo_draft_zeros(b->call, node_bytes(draft), &draft->nodes));
     ORDO_TRY(ordo_draft_zeros(b->call, leaf_bytes(draft), &draft->leaves));
-    ORDO_TRY(ordo_call_fill(b->call, b->state, HAMT_DRAFT_NODES * word, word, 1)); /* the root */
+    ORDO_TRY(ordo_call_fill(b->call, b->state, HAMT_DRAFT_NODES * word, word, 1)); /* Counts the root as allocated. */
     return ordo_call_fill(b->call, b->state, top * word, word, 1);
 }
 
 /* ---- reading in key order ---------------------------------------------------------------------------------------- */
 
-/* Nodes or leaves in key order. firsts[k] is the least possible key below node k. `counts` has prefix sums: each node's
- * children, or each leaf's keys. */
+/* Nodes of a level, or leaves, in key order. firsts[k] is the least possible key below nodes[k]. `counts` has the
+ * prefix sums of the nodes' numbers of children, or of the leaves' numbers of keys. */
 struct list {
     cl_mem nodes, firsts, counts;
     size_t n;
@@ -88,7 +88,6 @@ static ordo_status begin_list(struct ordo_call *call, const struct ordo_hamt *ha
     return ordo_call_scratch(call, (n + 1) * sizeof(cl_uint), &out->counts);
 }
 
-/* Counts the children of nodes, or the keys of leaves. list->counts becomes the prefix sums. */
 static ordo_status count(struct ordo_call *call, const struct ordo_hamt *hamt, const char *kernel, cl_mem nodes,
                          const struct list *list)
 {

@@ -12,9 +12,9 @@
 
 struct merge {
     const struct ordo_sorted_run *batch;
-    cl_uint                       n, all; /* `n` is the number of updates. `all` is 1 if all blocks go to a new pool. */
+    cl_uint                       n, all; /* If `all` is 1, all blocks go to a new pool. */
     struct ordo_hamt_trie         old, next;
-    cl_mem                        effects, more, begins, plan; /* arguments of the kernels */
+    cl_mem                        effects, more, begins, plan;
     hamt_plan_end                 sums;
 };
 
@@ -65,8 +65,7 @@ static ordo_status read_sums(struct ordo_call *call, struct merge *m)
     return ORDO_OK;
 }
 
-/* Estimates the pool units (HAMT_UNIT bytes) of the changed leaves. Assumes that each update changes a different
- * leaf. */
+/* Estimates the pool units (HAMT_UNIT bytes) of the changed leaves, as if each update changed a different leaf. */
 static size_t units_touched(const struct ordo_hamt *hamt, const struct merge *m)
 {
     const size_t touched = ordo_min_size(m->n, m->old.n_leaves);
@@ -74,7 +73,6 @@ static size_t units_touched(const struct ordo_hamt *hamt, const struct merge *m)
            ordo_hamt_units_max(hamt, m->n, hamt->fixed_depth ? m->n : 0);
 }
 
-/* Sets the next trie's sizes. Returns false if its new blocks do not fit into the current pool. */
 static bool outline(struct merge *m)
 {
     const size_t units = (cl_uint) m->sums.follow;
@@ -87,8 +85,8 @@ static bool outline(struct merge *m)
     return m->all || m->next.used <= m->old.pool.bytes / HAMT_UNIT;
 }
 
-/* Plans the next trie. If the pool seems too small, plans to copy all blocks, and allocates a pool while the device is
- * busy. If the estimate was too low, plans again. Waits for each plan. */
+/* Plans the next trie. If the pool seems too small, plans to copy all blocks, and allocates a new pool while the device
+ * is busy. If the new blocks do not fit even so, plans again. Waits for each plan. */
 static ordo_status foresee(struct ordo_call *call, struct ordo_hamt *hamt, struct merge *m)
 {
     const double grows = ((double) m->old.n + m->n) / m->old.n;

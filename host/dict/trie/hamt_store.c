@@ -6,7 +6,7 @@ size_t ordo_hamt_table_words(const struct ordo_hamt_trie *trie)
     return HAMT_NODES_AT(trie->cell_bits, trie->rank_bits) + trie->nodes * HAMT_NODE;
 }
 
-/* Two units per leaf are for rounding. With fixed depth, each leaf has a bitmap instead of keys. */
+/* Two units per leaf allow for rounding. With fixed depth, each leaf has a bitmap instead of keys. */
 size_t ordo_hamt_units_max(const struct ordo_hamt *hamt, size_t elements, size_t leaves)
 {
     const size_t key_bytes = hamt->fixed_depth ? 0 : hamt->dict.key_bytes;
@@ -44,8 +44,8 @@ static bool fits(const struct ordo_hamt_block *block, size_t bytes)
     return block->mem && block->bytes >= bytes && block->bytes / 2 <= bytes + 4096;
 }
 
-/* Keeps the block in *spare if it is large enough, but at most about twice as large. With `reserve`, a new block is a
- * quarter larger if memory suffices. */
+/* Keeps the block in *spare if it is large enough, and not much larger than twice the size. Otherwise allocates a
+ * block. If `reserve`, the new block is a quarter larger if memory suffices. */
 static ordo_status renew(struct ordo_hamt *hamt, struct ordo_hamt_block *spare, size_t bytes, bool reserve)
 {
     const size_t quarter = (bytes / 4 + 4096) / HAMT_UNIT * HAMT_UNIT;

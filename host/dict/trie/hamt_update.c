@@ -17,7 +17,8 @@ struct touch {
     cl_mem                    leaf, number, units, sums;
 };
 
-/* Finds the leaf of each update. t->number becomes prefix sums of flags: 1 at each leaf's first update. */
+/* t->leaf[i] becomes the leaf of update i. t->number becomes prefix sums of flags, which are 1 at each leaf's first
+ * update. */
 static ordo_status place(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_sorted_run *batch,
                          struct touch *t)
 {
@@ -139,8 +140,8 @@ ordo_status ordo_hamt_compact(ordo_dict *dict, struct ordo_call *call)
 
 #define LEAVES_MIN 64
 
-/* Returns true if erasures have left less than a quarter of the maximum number of elements, or leaves less than half as
- * full as after the last rebuild. */
+/* Returns true if the number of elements is less than a quarter of its maximum, or if leaves have on average less than
+ * half as many elements as after the last rebuild. */
 static bool is_due(const struct ordo_hamt *hamt)
 {
     const size_t n = hamt->trie.n, leaves = hamt->trie.n_leaves;

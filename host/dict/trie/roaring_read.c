@@ -15,9 +15,9 @@ struct reading {
     const ordo_dict  *dict;
     struct ordo_slice bytes;
     cl_ulong          size;
-    bool              wide; /* keys have 64 bits */
+    bool              wide;
     cl_uint           n_parts, n_containers, n_slices;
-    cl_ulong          total; /* number of keys */
+    cl_ulong          total;
     cl_mem            wrong, parts, containers, starts, counts;
 };
 
@@ -51,7 +51,7 @@ static ordo_status check_faults(struct ordo_call *call, const struct reading *r)
     return ORDO_OK;
 }
 
-/* Minimum bytes of a bitmap of 64-bit keys with their upper half. */
+/* Minimum size of a bitmap of 64-bit keys, with the upper half of its keys. */
 #define PART_BYTES_MIN 12
 
 static ordo_status count_parts(struct ordo_call *call, struct reading *r)
@@ -218,8 +218,8 @@ ordo_status ordo_hamt_read_roaring_host(ordo_dict *dict, const void *bytes, size
     struct ordo_host_array a[] = { ordo_host_in(bytes, size, 1) };
     struct ordo_call       outer;
 
-    /* Copies the bytes. Otherwise, ordo_host_end would wait for kernels that read them. This wait could fail after the
-     * trie is replaced. */
+    /* Copies the bytes. Otherwise ordo_host_end would wait for the kernels that read them, and this wait could fail
+     * after the trie is replaced. */
     a[0].copied = true;
     ORDO_TRY(ordo_host_begin(&outer, dict->dev, &dict->last, a, 1));
     return ordo_host_end(&outer, a, 1, ordo_hamt_read_roaring(dict, a[0].slice, size, NULL));

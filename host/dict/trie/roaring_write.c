@@ -9,9 +9,9 @@
 struct writing {
     const ordo_dict *dict;
     cl_uint          n, n_containers, n_runs, wide;
-    cl_mem           keys, heads, runs, starts, run_starts; /* per key, container or run */
-    cl_mem           sizes, has_runs, firsts;               /* prefix sums, per container */
-    cl_mem           part_starts, header_bytes;             /* per bitmap */
+    cl_mem           keys, heads, runs, starts, run_starts;
+    cl_mem           sizes, has_runs, firsts;
+    cl_mem           part_starts, header_bytes;
 };
 
 static ordo_status words(struct ordo_call *call, size_t n, cl_mem *out)

@@ -47,7 +47,7 @@ static ordo_status store(struct ordo_xfast *xfast, struct ordo_call *call, const
     struct ordo_sorted_run merged;
     ordo_status            status = merge(&xfast->runs, call, b, combine, &merged);
 
-    if (ordo_lacks_memory(status) && xfast->flat) { /* free the trie and try again */
+    if (ordo_lacks_memory(status) && xfast->flat) {
         ordo_call_abandon(call, mark);
         ordo_xfast_drop(xfast);
         status = merge(&xfast->runs, call, b, combine, &merged);
@@ -129,8 +129,8 @@ static ordo_status configure(ordo_dict *dict, const void *configuration)
 {
     const struct ordo_xfast_config *config = configuration;
 
-    /* The table must exist before the check. After a failed check, the dictionary is destroyed, which clears the
-     * table. */
+    /* The hash table must exist before the check. If the check fails, the dictionary is destroyed, and its destruction
+     * clears the table. */
     begin_prefixes(ordo_xfast_of(dict), config->seed);
     ORDO_REQUIRE(dict->dev, config->group <= GROUP_MAX, ORDO_INVALID, "group is %u: it may be 0 to %d",
                  (unsigned) config->group, GROUP_MAX);

@@ -12,16 +12,17 @@
 #include "shared/xfast.h"
 
 struct ordo_xfast {
-    struct ordo_runs   runs;  /* first */
-    uint32_t           group; /* `group`, `level_tables` and `seed` are from the configuration. */
+    struct ordo_runs   runs; /* must be the first member */
+    uint32_t           group;
     bool               level_tables;
     cl_ulong           seed;
-    xfast_shape        shape; /* sizes of flat, masks, slots and prefixes */
+    xfast_shape        shape;
     cl_mem             flat;  /* NULL if the trie is missing */
-    cl_mem             masks; /* Per key, a bitmap of its stored prefixes' lengths. NULL until a query by prefix. */
-    cl_mem             slots; /* level tables, or NULL */
+    cl_mem             masks; /* Per key, a bitmap of the lengths of its stored prefixes. NULL before the first query by
+                               * prefix. */
+    cl_mem             slots;
     size_t             flat_bytes, mask_bytes, slot_bytes, bytes_peak;
-    struct ordo_hash   prefixes; /* Hash table of prefixes. Empty with level tables. */
+    struct ordo_hash   prefixes;
     struct ordo_drafts drafts;
     /* Kernel arguments of a concurrent batch: the elements before the batch, or zeros. */
     struct {
@@ -45,11 +46,10 @@ static inline struct ordo_sorted_run *ordo_xfast_run(struct ordo_xfast *xfast)
 
 void ordo_xfast_drop(struct ordo_xfast *xfast);
 /* Builds the trie if it is missing and there are keys. Waits. */
-ordo_status      ordo_xfast_raise(struct ordo_xfast *xfast, struct ordo_call *call);
-void             ordo_xfast_note_peak(struct ordo_xfast *xfast);
-struct ordo_args ordo_xfast_args(struct ordo_xfast *xfast);
-void             ordo_xfast_add_table(struct ordo_args *args, const struct ordo_xfast *xfast);
-/* Compiles for values of XFAST_ENTRY_BYTES bytes, and for level tables or one table. */
+ordo_status        ordo_xfast_raise(struct ordo_xfast *xfast, struct ordo_call *call);
+void               ordo_xfast_note_peak(struct ordo_xfast *xfast);
+struct ordo_args   ordo_xfast_args(struct ordo_xfast *xfast);
+void               ordo_xfast_add_table(struct ordo_args *args, const struct ordo_xfast *xfast);
 struct ordo_launch ordo_xfast_kernel(const struct ordo_xfast *xfast, const char *file, const char *kernel,
                                      size_t items);
 

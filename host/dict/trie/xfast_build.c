@@ -6,10 +6,10 @@
 
 #define MODULE "dict/trie/xfast_build.cl"
 
-/* Default of the configuration's `group`: key bits per level of the hash table. */
 #define GROUP_DEFAULT 4
 
-/* Increases `group` (bits per level) until all levels, of at most `most` entries, fit into ORDO_MAX_COUNT entries. */
+/* Returns the least number of key bits per level, but at least `group`, for which all levels together have at most
+ * ORDO_MAX_COUNT entries. Each level has at most `most` entries. */
 static cl_uint widen(cl_uint group, size_t most, size_t lengths)
 {
     while (most * (lengths / group) > ORDO_MAX_COUNT)
@@ -92,7 +92,8 @@ static ordo_status make_flat(struct ordo_xfast *xfast, struct ordo_call *call)
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Counts the hash table entries whose first key precedes each key, and all entries. Waits. */
+/* offsets[i] becomes the number of hash table entries whose first key precedes key i, *total the number of all entries.
+ * Waits. */
 static ordo_status count_entries(struct ordo_xfast *xfast, struct ordo_call *call, cl_mem *offsets, size_t *total)
 {
     const size_t     n = (size_t) xfast->shape.count + 1;
