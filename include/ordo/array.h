@@ -461,7 +461,11 @@ ORDO_API ordo_status ordo_index_build(ordo_device *device, ordo_type key, struct
 ORDO_API ordo_status ordo_index_build_compressed(ordo_device *device, ordo_type key,
                                                  struct ordo_slice keys, size_t count,
                                                  const struct ordo_order *order, ordo_index **out);
+
+/* Destroys the index and sets *index to NULL. Does nothing if `index` or *index is NULL. */
 ORDO_API void        ordo_index_destroy(ordo_index **index);
+
+/* Returns the index's bytes of device memory, or 0 for NULL. */
 ORDO_API size_t      ordo_index_bytes(const ordo_index *index);
 
 /* Order in which a call processes unsorted queries. It does not change results.

@@ -135,8 +135,10 @@ ORDO_API cl_command_queue ordo_device_queue(const ordo_device *device);
  * `bytes`, with its final 0. Returns the size of the whole message, or 1 if there was no error. */
 ORDO_API size_t ordo_device_last_error(ordo_device *device, char *text, size_t bytes);
 
+/* Returns the OpenCL code of the device's last error, or 0. */
 ORDO_API cl_int ordo_device_last_cl_error(ordo_device *device);
 
+/* Returns the name of an OpenCL code ("CL_OUT_OF_RESOURCES"), or "unknown OpenCL code". */
 ORDO_API const char *ordo_cl_error_string(cl_int code);
 
 /* ---- facts --------------------------------------------------------------------------------- */

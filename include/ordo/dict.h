@@ -72,6 +72,8 @@ typedef enum ordo_dict_op {
     ORDO_CAN_COMPACT,
     ORDO_CAN_CONCURRENT,
 } ordo_dict_op;
+
+/* Returns true if the dictionary supports `op`. Returns false for NULL. */
 ORDO_API bool ordo_dict_can(const ordo_dict *dict, ordo_dict_op op);
 /* Returns the structure's name, such as "lsm" or "sorted array", or "" for NULL. */
 ORDO_API const char *ordo_dict_name(const ordo_dict *dict);
@@ -158,6 +160,7 @@ ORDO_API ordo_status ordo_dict_take_last(ordo_dict *dict, size_t count, struct o
 ORDO_API ordo_status ordo_dict_take_last_host(ordo_dict *dict, size_t count, void *keys_out,
                                               void *values_out, size_t *taken);
 
+/* Removes all elements and frees memory. */
 ORDO_API ordo_status ordo_dict_clear(ordo_dict *dict);
 
 /* Removes replaced and erased elements from memory, and frees unused memory.

@@ -41,6 +41,7 @@ typedef enum ordo_status {
 #undef X
 } ordo_status;
 
+/* Returns the text of a status in English, or "unknown status" for an unknown number. */
 ORDO_API const char *ordo_status_string(ordo_status status);
 
 #ifdef __cplusplus
