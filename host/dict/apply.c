@@ -64,7 +64,8 @@ static ordo_status histogram(struct apply *a)
     return count_codes(a->dict, a->call, a->batch->codes, a->n, a->counted, a->number, a->histogram);
 }
 
-/* Maximum operations of a batch with seeks, counts or ranges, so that no 32-bit sum overflows. */
+/* Maximum number of operations of a batch that has seeks, counts or ranges. A larger batch could overflow 32-bit
+ * sums. */
 #define TIMELINE_MAX 0x7fffffffu
 
 static cl_uint n_order(const struct apply *a)
@@ -134,8 +135,8 @@ static ordo_status make_values(struct apply *a, cl_mem heads)
     return ordo_call_launch(a->call, &made_launch, &made);
 }
 
-/* Makes exclusive prefix sums of `parts` arrays. After one scan of all arrays, kernels subtract each array's first
- * sum. */
+/* Computes the exclusive prefix sums of `parts` arrays. A single scan covers all arrays, so kernels subtract the first
+ * sum of each array. */
 static ordo_status sum_parts(const struct apply *a, cl_mem mem, size_t parts, size_t stride)
 {
     if (stride <= ORDO_MAX_COUNT / parts)
@@ -155,7 +156,7 @@ static ordo_status make_segments(struct apply *a, cl_mem heads)
     return make_values(a, heads);
 }
 
-/* Finds the groups of operations on one key. If the batch combines, also computes the new values. */
+/* Finds the groups of operations on one key. If the batch has combine operations, also computes the new values. */
 static ordo_status divide(struct apply *a)
 {
     struct ordo_args args = { .n = 0 }, group_args = { .n = 0 };
@@ -230,7 +231,8 @@ static ordo_status resolve_points(struct apply *a, bool timeline, bool no_ranges
 
 /* ---- 4 store ----------------------------------------------------------------------------------------------------- */
 
-/* Counts the keys that the batch changes. Repeats all seeks if ordo_apply_resolve_seeks left one unanswered. */
+/* Counts the keys that the batch changes. If ordo_apply_resolve_seeks left a seek unanswered, answers all seeks
+ * again. */
 static ordo_status count_changed(struct apply *a, cl_uint *count)
 {
     cl_uint last[2] = { 0, 0 };

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* State of a mixed batch (apply.c). */
 #ifndef ORDO_DICT_APPLY_H
 #define ORDO_DICT_APPLY_H
 
@@ -7,19 +6,19 @@
 
 #include "shared/apply.h"
 
-/* Results of seeks in the dictionary before the batch. */
+/* Results of seeks, for the elements of the dictionary before the batch. */
 struct neighbours {
     cl_mem keys, values, found;
 };
 
-/* The first n_up of n seeks search upwards. n_erased counts erase operations, but `erased` lists only keys that the
- * dictionary has. */
+/* The first n_up of n seeks search upwards. n_erased is the number of erase operations. `erased` lists only those keys
+ * that the dictionary has. */
 struct seeks {
     cl_uint n_up, n, n_erased;
     cl_mem  ops, keys, erased;
     /* Answers to the queries in `keys`, in the order of seek_query (cl/dict/apply_seek.cl). */
     struct neighbours base;
-    cl_mem            end; /* see kernel apply_chain */
+    cl_mem            end;
 };
 
 struct apply {
@@ -41,7 +40,7 @@ struct apply {
     cl_mem made;
     cl_mem places;
 
-    cl_mem  entries, masks, block_sums; /* see cl/dict/timeline.cl */
+    cl_mem  entries, masks, block_sums;
     cl_uint n_blocks, n_levels;
 
     struct seeks seeks;
@@ -66,12 +65,12 @@ void ordo_apply_add_batch(struct ordo_args *args, const struct apply *a);
 void ordo_apply_add_timeline(struct ordo_args *args, const struct apply *a);
 
 ordo_status ordo_apply_build_timeline(struct apply *a);
-/* Answers counts, ranks, selections and ranges. Waits if the batch has ranges. */
+/* Waits if the batch has ranges. */
 ordo_status ordo_apply_resolve_order(struct apply *a, size_t *needed);
 
-/* Answers seeks, but leaves one unanswered if it visits SEEK_STEPS keys of the batch (cl/dict/apply_seek.cl). */
+/* Answers seeks. A seek stays unanswered if it visits SEEK_STEPS keys of the batch (cl/dict/apply_seek.cl).
+ * ordo_apply_resolve_far must then answer all seeks. */
 ordo_status ordo_apply_resolve_seeks(struct apply *a);
-/* Answers all seeks by the timeline (cl/dict/timeline.cl). */
 ordo_status ordo_apply_resolve_far(struct apply *a);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers the counts, ranks, selections and ranges of a mixed batch. First the structure answers them for its
- * old content. Kernels then add the changes by earlier operations (cl/dict/timeline.cl). */
+/* Answers the counts, ranks, selections and ranges of a mixed batch. The structure first answers them for the elements
+ * before the batch. Kernels then add the changes by earlier operations of the batch (cl/dict/timeline.cl). */
 #include "dict/apply.h"
 
 #define ORDER_FILE "dict/apply_order.cl"
@@ -47,7 +47,7 @@ ordo_status ordo_apply_build_timeline(struct apply *a)
 
 /* ---- 3 order queries --------------------------------------------------------------------------------------------- */
 
-/* ops[i] is an index in the batch, lo[i] the key, hi[i] the upper bound. */
+/* Queries of the batch. ops[i] is a query's index in the batch, lo[i] its key, and hi[i] its upper bound. */
 struct picked {
     cl_uint n;
     cl_mem  ops, lo, hi;
@@ -81,7 +81,7 @@ static ordo_status pick(struct apply *a, ordo_code least, ordo_code most, bool b
     return ORDO_OK;
 }
 
-/* Answers counts. If `lengths` is given, sets lengths[i] to range i's number of elements. */
+/* Answers counts. If `lengths` is not NULL, lengths[i] becomes the number of elements of range i. */
 static ordo_status resolve_counts(struct apply *a, cl_mem lengths)
 {
     const int        mark = a->call->n_scratch;
@@ -185,7 +185,6 @@ static ordo_status resolve_selections(struct apply *a)
     return ORDO_OK;
 }
 
-/* Sets b->offsets[i] to the sum of the first i lengths. Returns ORDO_TOO_SMALL if the total exceeds the capacity. */
 static ordo_status offset_ranges(struct apply *a, cl_mem lengths, size_t *needed)
 {
     const struct ordo_batch *b = a->batch;
@@ -205,7 +204,7 @@ static ordo_status offset_ranges(struct apply *a, cl_mem lengths, size_t *needed
 /* ---- 3 ranges ---------------------------------------------------------------------------------------------------- */
 
 struct range_base {
-    cl_mem   first; /* index (uint64_t) of each range's first element, then the number of elements */
+    cl_mem   first; /* index (uint64_t) of each range's first element, and at the end the total number of elements */
     cl_ulong total;
     cl_mem   keys, values;
 };

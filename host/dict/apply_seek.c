@@ -25,7 +25,7 @@ static ordo_status list_seeks(struct apply *a)
     return ordo_call_launch(a->call, &launch, &args);
 }
 
-/* Lets the structure answer `count` queries, from s->keys[first] on. The first n_ge search upwards. */
+/* The structure answers `count` queries, whose keys begin at s->keys[first]. The first n_ge queries search upwards. */
 static ordo_status seek_neighbours(struct apply *a, ordo_relation relation, size_t first, size_t count, size_t n_ge)
 {
     const struct seeks     *s = &a->seeks;
@@ -63,7 +63,6 @@ static void add_queries(struct ordo_args *args, const struct apply *a)
              ORDO_ARG(a->places));
 }
 
-/* Erased keys that are neighbours in the dictionary form a chain. Finds the end of each chain. */
 static ordo_status find_chains(struct apply *a)
 {
     struct seeks    *s = &a->seeks;

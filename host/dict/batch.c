@@ -55,7 +55,8 @@ ordo_status ordo_batch_sort_numbered(struct ordo_call *call, const ordo_dict *di
                           count);
 }
 
-/* Replaces n flags, and a 0 after them, by their exclusive prefix sums. Sets *kept to the number of 1s. */
+/* Replaces n flags, which are followed by a 0, by their exclusive prefix sums. Sets *kept to the number of flags that
+ * are 1. */
 static ordo_status number_kept(struct ordo_call *call, cl_mem flags, size_t n, size_t *kept)
 {
     cl_uint total = 0;
@@ -94,7 +95,6 @@ ordo_status ordo_batch_keep(struct ordo_call *call, const ordo_dict *dict, cl_me
     return ORDO_OK;
 }
 
-/* Sets heads[j] to the index of the first key equal to sorted key j. */
 static ordo_status find_heads(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_batch *batch,
                               size_t count, cl_mem *heads)
 {

@@ -29,7 +29,7 @@ static void free_cached(struct ordo_reserve *reserve)
 void ordo_dict_dry_run(ordo_device *dry, const struct ordo_structure *structure, const void *config,
                        uint32_t operations, size_t count)
 {
-    /* A dry run cannot read counts from a device. Each iteration below reads one of these counts instead. */
+    /* A dry run cannot read counts from a device, so each iteration below uses one of these numbers instead. */
     const uint32_t             answers[] = { (uint32_t) (count / 4), 0, 1 };
     struct ordo_warm_up_arrays a;
     if (ordo_warm_up_arrays_create(dry, count, &a) != ORDO_OK)

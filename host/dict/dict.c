@@ -75,7 +75,6 @@ static ordo_status validate(struct ordo_call *call, ordo_dict *dict)
     return ORDO_OK;
 }
 
-/* Called after the whole content was replaced. */
 static void trust(ordo_dict *dict)
 {
     ordo_last_call_trust(&dict->last);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dict/request.h"
 
-/* An update's kernels read copies of the caller's arrays. Otherwise the call would have to wait until the kernels end.
- * This wait could fail after the update. */
+/* The kernels of an update read copies of the caller's arrays. Without copies, the call would have to wait for the
+ * kernels, and this wait could fail after the update. */
 static size_t list_arrays(const ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r,
                           struct ordo_host_array *out)
 {
@@ -67,8 +67,8 @@ static ordo_status request_piece(ordo_dict *dict, const struct ordo_method *m, c
     return request_once(dict, m, &piece);
 }
 
-/* Answers a batch in pieces, and halves them while memory is short. Holds the lock, so that no other thread updates the
- * dictionary between pieces. */
+/* Answers a batch in pieces. Halves the pieces while memory is short. Holds the lock, so that no other thread updates
+ * the dictionary between two pieces. */
 static ordo_status request_pieces(ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r)
 {
     struct ordo_call outer;

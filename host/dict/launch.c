@@ -5,7 +5,6 @@
 
 #define GROUP 64
 
-/* Maximum work-groups. In larger launches each work-item takes several items. */
 #define GROUPS_MAX ((size_t) 1 << 18)
 
 static struct ordo_launch kernel_of(const ordo_dict *dict, const char *file, const char *kernel, size_t groups,
@@ -28,7 +27,7 @@ struct ordo_launch ordo_dict_kernel(const ordo_dict *dict, const char *file, con
     return kernel_of(dict, file, kernel, ordo_min_size(ordo_ceil_div(items, group), GROUPS_MAX), group);
 }
 
-/* Maximum work-groups per compute unit of a CPU. */
+/* Maximum number of work-groups per compute unit of a CPU. */
 #define SHARES_PER_UNIT 64
 
 struct ordo_launch ordo_dict_kernel_shares(const ordo_dict *dict, const char *file, const char *kernel, size_t items)

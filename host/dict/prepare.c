@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implements ordo_device_prepare. A dry run lists the programs, and launches nothing. After the builds, each call is
- * made once. */
+/* Implements ordo_device_prepare. A dry run lists the programs that calls need, and launches nothing. After these
+ * programs are built, each call is made once. */
 #include "dict/warm_up.h"
 
 #include <stdlib.h>
@@ -118,7 +118,7 @@ static ordo_status pack(ordo_device *dev, const struct combination *c, const str
 static const struct {
     uint32_t what;
     ordo_status (*call)(ordo_device *dev, const struct combination *c, const struct ordo_warm_up_arrays *a);
-    const struct ordo_structure *structure; /* NULL if the call needs no dictionary */
+    const struct ordo_structure *structure;
 } kinds[] = { { ORDO_PREPARE_SORT, sort, NULL },
               { ORDO_PREPARE_MERGE, merge, NULL },
               { ORDO_PREPARE_SCAN, scan, NULL },

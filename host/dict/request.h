@@ -13,10 +13,10 @@ struct ordo_parameter {
     const char *name;
     enum { KEY, VALUE, BYTE, UINT, ULONG } element;
     enum {
-        OUT = 1,      /* the call writes the array; outputs overlap no other array, and come last */
-        SPARSE = 2,   /* the array keeps elements that the call does not write */
-        OPTIONAL = 4, /* the slice may be ordo_none() */
-        ONE_MORE = 8, /* count + 1 elements */
+        OUT = 1,    /* the call writes the array; outputs overlap no other array, and come last */
+        SPARSE = 2, /* the array keeps elements that the call does not write */
+        OPTIONAL = 4,
+        ONE_MORE = 8,
         CAPACITY = 16,
         LIMITED = 32 /* downloads at most *results elements to host memory */
     } flags;
@@ -46,11 +46,11 @@ struct ordo_method {
         /* Independent queries. If memory is short, ordo_dict_request_host splits the batch. */
         ORDO_QUERY_PIECES,
         ORDO_UPDATE,
-        ORDO_REPLACE,   /* an update that ignores the old content, also of a broken dictionary */
+        ORDO_REPLACE,   /* an update that discards the old content, and also works on a broken dictionary */
         ORDO_CONCURRENT /* an update that may write results after it has changed the dictionary */
     } manner;
     ordo_dict_op needs;
-    bool         runs_empty; /* call `run` even if count is 0 */
+    bool         runs_empty;
     /* Checks all but the arrays. May be NULL. */
     ordo_status (*check)(const ordo_dict *dict, const struct ordo_request *r);
     ordo_status (*run)(ordo_dict *dict, struct ordo_call *call, const struct ordo_request *r);
@@ -64,7 +64,6 @@ ordo_status ordo_dict_request(ordo_dict *dict, const struct ordo_method *m, cons
                               const struct ordo_order *order);
 ordo_status ordo_dict_request_host(ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r);
 
-/* The variable arguments initialise a struct ordo_request. */
 #define ORDO_REQUEST(dict, method, order, ...)                                                                         \
     ordo_dict_request((dict), &(method), &(struct ordo_request) { __VA_ARGS__ }, (order))
 #define ORDO_REQUEST_HOST(dict, method, ...)                                                                           \

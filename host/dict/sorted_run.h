@@ -13,8 +13,8 @@
  *
  *     keys | values | hidden: a bit per element | visible: a count per RUN_BLOCK elements | nodes of the search index
  *
- * Members: byte offsets of these parts (multiples of 256), total bytes. Parts may have unused capacity. Invariants R3
- * and R5 below define `hidden` and `visible`. */
+ * The first four members are byte offsets of these parts, and multiples of 256. `bytes` is the size of all parts.
+ * Invariants R3 and R5 below define `hidden` and `visible`. */
 struct ordo_run_layout {
     size_t     values, hidden, visible, nodes, bytes;
     index_form form;
@@ -28,13 +28,13 @@ enum ordo_run_marks {
 
 struct ordo_sorted_run {
     cl_mem                 mem;
-    size_t                 mem_bytes; /* at least layout.bytes */
+    size_t                 mem_bytes;
     struct ordo_run_layout layout;
     size_t                 count;
     enum ordo_run_marks    marks;
-    bool                   has_hidden; /* see invariant R3 */
-    bool                   distinct;   /* no key repeats */
-    bool                   erased;     /* may have tombstones */
+    bool                   has_hidden;
+    bool                   distinct;
+    bool                   erased;
     bool                   indexed;
     struct ordo_index      index;
     uint64_t               query_cost; /* cost of past queries (lsm_plan.c) */
@@ -62,13 +62,12 @@ struct ordo_run_set {
 struct ordo_runs {
     ordo_dict           dict;
     struct ordo_run_set set;
-    /* unused blocks, for later runs */
     struct {
         cl_mem mem;
         size_t bytes;
     } spare[ORDO_MAX_RUNS];
     size_t n_spare, spare_bytes;
-    size_t bytes, bytes_peak; /* bytes of all blocks, also unused ones */
+    size_t bytes, bytes_peak; /* bytes of all blocks, including unused blocks */
     size_t cleanups;
 };
 
@@ -116,7 +115,6 @@ static inline bool ordo_run_set_is_clean(const struct ordo_run_set *set)
 {
     return set->n == 1 && set->run[0].distinct && !set->run[0].has_hidden;
 }
-/* Records that all elements are distinct and visible. */
 static inline void ordo_run_note_clean(struct ordo_sorted_run *run)
 {
     run->has_hidden = run->erased = false;
@@ -128,12 +126,11 @@ static inline void ordo_run_note_clean(struct ordo_sorted_run *run)
 /* ---- sorted_run.c ------------------------------------------------------------------------------------------------ */
 
 struct ordo_run_layout ordo_run_layout_of(const ordo_dict *dict, size_t count, index_form form);
-/* Takes a block for a run of `count` elements, without hidden bits and index. The caller must write the elements. */
+/* Takes a block for a run of `count` elements. The run has no hidden bits and no index. The caller must write the
+ * elements. */
 ordo_status ordo_runs_block(struct ordo_runs *runs, struct ordo_call *call, size_t count, struct ordo_sorted_run *out);
-/* Like ordo_runs_block, but in scratch memory. */
 ordo_status ordo_run_scratch(struct ordo_call *call, const ordo_dict *dict, size_t count, struct ordo_sorted_run *out);
-/* Returns whether `count` elements fit into one allocation. */
-bool ordo_runs_fit(const struct ordo_runs *runs, size_t count);
+bool        ordo_runs_fit(const struct ordo_runs *runs, size_t count);
 /* Makes the run's block, if any, unused. Frees blocks if too many are unused. */
 void ordo_runs_release(struct ordo_runs *runs, struct ordo_sorted_run *run);
 void ordo_runs_drop_spare(struct ordo_runs *runs);
@@ -147,8 +144,8 @@ void ordo_runs_replace(struct ordo_runs *runs, const struct ordo_sorted_run *run
 void ordo_runs_clear(ordo_dict *dict);
 
 ordo_status ordo_run_index(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run);
-/* Adds the runs' blocks as kernel arguments, twice if `values`. Then fills and adds *table, the offsets in the blocks.
- * *table must stay valid until the launch. */
+/* Adds the runs' blocks as kernel arguments. If `values`, adds each block twice. Then fills *table with the offsets of
+ * the runs' parts, and adds it. *table must stay valid until the launch. */
 void ordo_run_set_add(struct ordo_args *args, const ordo_dict *dict, const struct ordo_run_set *set, bool values,
                       run_table *table);
 static inline struct ordo_slice ordo_slice_from(struct ordo_slice slice, size_t at)
@@ -160,8 +157,8 @@ static inline struct ordo_slice ordo_slice_from(struct ordo_slice slice, size_t 
 
 /* Hides all replaced elements, and counts each run's visible elements. */
 ordo_status ordo_run_set_resolve(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
-/* Hides the elements that the newest run replaces. All other runs must be marked. An error leaves this run
- * unmarked. */
+/* Hides the elements that the newest run replaces. All other runs must be marked (invariant R4). After an error, the
+ * newest run is not marked. */
 ordo_status ordo_run_set_mark_newest(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
 /* Hides all replaced elements, and counts each run's visible elements. Waits if a run has hidden bits. */
 ordo_status ordo_run_set_counts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
@@ -176,7 +173,7 @@ ordo_status ordo_run_count_visible(struct ordo_call *call, const ordo_dict *dict
                                    struct ordo_slice out);
 /* Gives all runs the arrays `hidden` and `visible`, and hides all replaced elements. */
 ordo_status ordo_run_set_add_bits(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
-/* Writes a bitmap of run r's replaced elements to stale[r]. */
+/* stale[r] becomes a bitmap of the elements of run r that newer elements replace. */
 ordo_status ordo_run_set_mark_stale(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                     const struct ordo_slice *stale);
 
@@ -187,7 +184,6 @@ ordo_status ordo_runs_sort(struct ordo_runs *runs, struct ordo_call *call, bool 
                            struct ordo_slice values, size_t count, struct ordo_sorted_run *out);
 ordo_status ordo_run_sort_scratch(struct ordo_call *call, const ordo_dict *dict, bool erase, struct ordo_slice keys,
                                   struct ordo_slice values, size_t count, struct ordo_sorted_run *out);
-/* Copies sorted updates to a new run in scratch memory. */
 ordo_status ordo_run_take_scratch(struct ordo_call *call, const ordo_dict *dict,
                                   const struct ordo_sorted_updates *updates, struct ordo_sorted_run *out);
 /* Sorts a batch into a new run. Of equal keys the last is stored. If a large batch ascends, only copies it. Waits. */
@@ -195,7 +191,7 @@ ordo_status ordo_runs_sort_distinct(struct ordo_runs *runs, struct ordo_call *ca
                                     struct ordo_slice values, size_t count, struct ordo_sorted_run *out);
 ordo_status ordo_runs_take(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_updates *updates,
                            struct ordo_sorted_run *out);
-/* A batch of updates. If `sorted` is NULL, the other members hold it unsorted. */
+/* A batch of updates. If `sorted` is NULL, the other members describe an unsorted batch. */
 struct ordo_run_batch {
     const struct ordo_sorted_updates *sorted;
     bool                              erase;

@@ -122,8 +122,8 @@ ordo_status ordo_runs_merge(struct ordo_runs *runs, struct ordo_call *call, cons
         all_marked = all_marked && in[i].marks != ORDO_RUN_UNMARKED;
     }
     ORDO_TRY(ordo_runs_block(runs, call, count, out));
-    /* Tombstones need hidden bits. If all runs are marked, the new run is also marked, so its replaced elements need
-     * hidden bits. */
+    /* Tombstones need hidden bits. If all input runs are marked (invariant R4), the new run is also marked, so its
+     * replaced elements need hidden bits. */
     out->has_hidden = any_erased || (any_hidden && all_marked);
     out->erased = any_erased;
     out->marks = all_marked ? ORDO_RUN_MARKED : ORDO_RUN_UNMARKED;
@@ -153,7 +153,6 @@ ordo_status ordo_run_set_write(struct ordo_call *call, const ordo_dict *dict, co
     return merge_into(call, dict, ORDO_MARKS_FILTER, set->run, set->n, &target);
 }
 
-/* Makes a new run of the `count` visible elements. Replaced elements must be hidden. */
 static ordo_status filter(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set, size_t count,
                           struct ordo_sorted_run *out)
 {
@@ -263,7 +262,7 @@ static ordo_status dedup_into(struct ordo_call *call, const ordo_dict *dict, con
     return ORDO_OK;
 }
 
-/* Makes a new run of the visible elements. Replaced elements need not be hidden. The new block has capacity for all
+/* Makes a new run of the visible elements, even if replaced elements are not hidden. The new block has capacity for all
  * stored elements. *out has no block if no element is visible. */
 static ordo_status dedup(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set,
                          const struct ordo_merge_combine *combine, struct ordo_sorted_run *out)

@@ -9,7 +9,8 @@ static struct ordo_launch kernel(const ordo_dict *dict, const char *name, size_t
     return ordo_dict_kernel(dict, "dict/sorted_run.cl", name, items);
 }
 
-/* Hides each element whose next element has an equal key. If `fresh`, clears all other bits. */
+/* Hides each element whose next element has an equal key. If `fresh`, the hidden bits have no values before, and this
+ * function clears all other bits. */
 static ordo_status mark_repeats(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
                                 struct ordo_slice hidden, bool fresh)
 {
@@ -23,7 +24,6 @@ static ordo_status mark_repeats(struct ordo_call *call, const ordo_dict *dict, c
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Hides the elements of `older` whose keys are also in `newer`. */
 static ordo_status mark_replaced(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *newer,
                                  struct ordo_sorted_run *older, struct ordo_slice hidden)
 {
@@ -63,7 +63,6 @@ static void lose_count(struct ordo_sorted_run *run)
         run->marks = ORDO_RUN_MARKED;
 }
 
-/* Hides the elements that run r replaces, in older runs and in run r. */
 static ordo_status mark_run(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, size_t r)
 {
     struct ordo_sorted_run *run = &set->run[r];
@@ -118,8 +117,8 @@ ordo_status ordo_run_count_visible(struct ordo_call *call, const ordo_dict *dict
     return ordo_call_scan(call, &scan);
 }
 
-/* Maximum elements of a short run. One launch counts the visible elements (R5) of all short runs, a work-group per
- * run. */
+/* Maximum number of elements of a short run. One launch counts the visible elements of all short runs, with a
+ * work-group per run. */
 #define SHORT_GPU       ((size_t) 1 << 17)
 #define SHORT_CPU       ((size_t) 1 << 21)
 #define DIRECTORY_GROUP 64 /* work-items */
@@ -199,7 +198,7 @@ static ordo_status write_totals(struct ordo_call *call, const ordo_dict *dict, s
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Elements per work-item of kernel run_newest. */
+/* Number of elements per work-item of kernel run_newest. */
 #define NEWEST_SHARE 8
 
 ordo_status ordo_run_count_newest(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,

@@ -9,14 +9,14 @@
 
 #include "dict/structure_map.h"
 
-/* A batch of updates in ascending order of keys. erased[i] (one byte) is 1 if keys[i] is erased, else 0. A key's last
- * update takes effect. */
+/* A batch of updates in ascending order of keys. erased[i] (one byte) is 1 if keys[i] is erased, else 0. If a key
+ * repeats, its last update takes effect. */
 struct ordo_sorted_updates {
     /* `values` may be ordo_none() if all keys are erased. `erased` may be ordo_none() if no key is erased. */
     struct ordo_slice keys, values, erased;
     size_t            count;
     bool              distinct;
-    bool              waits; /* the caller waits afterwards */
+    bool              waits; /* the caller waits for the update */
 };
 
 /* Combines values[i] with the stored value of keys[i]. Keys are in any order and may repeat. */
@@ -25,16 +25,17 @@ struct ordo_combines {
     ordo_op           op;
     struct ordo_slice keys, values;
     size_t            count;
-    bool              once; /* see struct ordo_finds below */
+    bool              once; /* as in struct ordo_finds */
 };
 
-/* Lookups. Outputs may be ordo_none(). */
+/* `values_out` and `found` may be ordo_none(). */
 struct ordo_finds {
     struct ordo_slice keys;
     size_t            count;
     bool              sorted;
     struct ordo_slice values_out, found;
-    /* Keys ascend. The find builds no search index, because the caller replaces all elements afterwards. */
+    /* If true, keys ascend, and the structure builds no search index, because the caller replaces all elements
+     * afterwards. */
     bool once;
 };
 
@@ -43,11 +44,11 @@ struct ordo_seeks {
     struct ordo_slice keys;
     size_t            count;
     struct ordo_slice keys_out, values_out, found;
-    /* The first n_ge seeks use ORDO_GE instead of `relation`. Only ORDO_LT allows n_ge > 0. */
+    /* The first n_ge seeks use ORDO_GE instead of `relation`. If n_ge > 0, `relation` must be ORDO_LT. */
     size_t n_ge;
 };
 
-/* Returns the number of upward seeks, which come first. */
+/* Returns the number of seeks that search upwards. They are the first seeks of the batch. */
 static inline cl_uint ordo_seeks_forward(const struct ordo_seeks *s)
 {
     const bool forward = s->relation == ORDO_GE || s->relation == ORDO_GT;
@@ -71,7 +72,8 @@ struct ordo_counts {
     struct ordo_slice counts; /* uint32_t */
 };
 
-/* ranks[i] (uint32_t) becomes the number of keys less than keys[i]. If `upper`, it also counts an equal key. */
+/* ranks[i] (uint32_t) becomes the number of stored keys less than keys[i]. If `upper`, a stored key equal to keys[i]
+ * also counts. */
 struct ordo_ranks {
     bool              upper;
     struct ordo_slice keys;
@@ -87,7 +89,7 @@ struct ordo_selects {
     struct ordo_slice keys_out, values_out, found;
 };
 
-/* Key ranges. If the last offset exceeds `capacity`, only offsets are written. */
+/* If the last offset exceeds `capacity`, only offsets are written. */
 struct ordo_ranges {
     struct ordo_slice lo, hi;
     size_t            count;
@@ -102,23 +104,22 @@ struct ordo_interval_erasure {
     struct ordo_slice lo, hi;     /* one key each */
     struct ordo_slice erased;     /* number of erased keys (one uint32_t), or ordo_none() */
     bool              counted;    /* the caller has set `gone` and `left` */
-    size_t            gone, left; /* elements erased, elements kept */
+    size_t            gone, left; /* numbers of elements to erase and to keep */
 };
 
-/* Asks for the first or last elements. If `take`, also erases them. */
 struct ordo_ends {
     bool              last, take;
-    size_t            count; /* maximum number of elements */
+    size_t            count;
     struct ordo_slice keys_out, values_out;
 };
 
 /* The functions of a structure. Rules:
  *
- *   arguments  The caller has checked them, holds the lock and has ordered the queues. Slices do not overlap, and
- *              counts are at least 1.
+ *   arguments  The caller has checked the arguments, holds the lock and has ordered the queues. Slices do not overlap,
+ *              and counts are at least 1.
  *   waiting    A function enqueues commands and does not wait, unless its comment says "Waits".
- *   memory     It allocates all memory before its first launch that changes the dictionary. So an error leaves the
- *              dictionary unchanged.
+ *   memory     A function allocates all memory before its first launch that changes the dictionary. So an error leaves
+ *              the dictionary unchanged.
  *   indexes    A query that builds an index or merges runs first calls ordo_call_changes. This fails while the
  *              caller's events are pending, because a failed event would make the driver drop the build.
  *              ORDO_DICT_QUERY then waits for the events, and repeats the query. */
@@ -126,12 +127,13 @@ struct ordo_structure {
     const char *name;
     size_t      bytes;        /* size of the object, which begins with a struct ordo_dict */
     size_t      config_bytes; /* size of the configuration, which begins with a struct ordo_dict_config */
-    /* Initialises a new object, whose own members are zero. Returns an error if the configuration is impossible. May be
-     * NULL. */
+    /* Initialises the structure's own members of a new object, which are 0 before. Returns an error if the
+     * configuration is impossible. May be NULL. */
     ordo_status (*configure)(ordo_dict *dict, const void *config);
     void (*destroy)(ordo_dict *dict); /* frees the content, but not *dict */
     void (*clear)(ordo_dict *dict);
-    /* Forgets indexes and lists of elements. Called before `check` if a driver dropped commands. May be NULL. */
+    /* Discards indexes and lists of elements, because a driver dropped commands. `check` is called next. May be
+     * NULL. */
     void (*invalidate)(ordo_dict *dict);
     /* Replaces all elements. Keys are in any order. Of equal keys the last is stored. Waits. */
     ordo_status (*build)(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
@@ -153,9 +155,9 @@ struct ordo_structure {
     /* Executes a mixed batch of operations on single keys. For any other batch, sets *done to false and changes
      * nothing. Waits. May be NULL. */
     ordo_status (*apply_points)(ordo_dict *dict, struct ordo_call *call, const struct ordo_batch *batch, bool *done);
-    /* Executes a concurrent batch. Waits. May be NULL. */
+    /* Waits. May be NULL. */
     ordo_status (*apply_concurrent)(ordo_dict *dict, struct ordo_call *call, const struct ordo_concurrent_batch *batch);
-    /* Frees cached memory. Can run amid any call. May be NULL. */
+    /* Frees cached memory. May be called during any call. May be NULL. */
     void (*release_spare)(ordo_dict *dict);
     ordo_status (*clean_up)(ordo_dict *dict, struct ordo_call *call);
     ordo_status (*compact)(ordo_dict *dict, struct ordo_call *call);
@@ -177,9 +179,9 @@ struct ordo_structure {
 ORDO_STRUCTURE_MAP(X)
 #undef X
 
-/* Partial results of aggregates over long ranges, kept for later calls (generic/aggregate.c). */
+/* Partial results of aggregates over long ranges, which later calls reuse (generic/aggregate.c). */
 struct ordo_aggregate_table {
-    cl_mem    mem; /* NULL: no table */
+    cl_mem    mem;
     size_t    bytes, count;
     ordo_type value;
     ordo_op   op;
@@ -191,19 +193,20 @@ struct ordo_dict {
     ordo_type                    key;
     uint32_t                     value_bytes;
     size_t                       key_bytes;
-    /* Set by `configure`. Differs between configurations that need different kernels. */
+    /* Set by `configure`. Configurations that need different kernels have different variants. */
     uint32_t              variant;
-    struct ordo_last_call last;    /* used by dict.c */
-    struct ordo_reserve   reserve; /* used by create.c */
-    /* A driver dropped commands of an update. The next call first checks the dictionary. */
+    struct ordo_last_call last;
+    struct ordo_reserve   reserve;
+    /* True if a driver dropped commands of an update. The next call then checks the dictionary. */
     bool                        needs_check;
-    bool                        broken;  /* a check has failed */
-    struct ordo_host_array     *results; /* used by dict_host.c */
+    bool                        broken;
+    struct ordo_host_array     *results;
     size_t                      n_results;
     struct ordo_aggregate_table aggregates;
 };
 
-/* Returns a dictionary with the same types, for internal use. Copies only members that no other thread changes. */
+/* Returns a dictionary with the same types, for internal use. Copies only members that never change, so other threads
+ * may use *dict. */
 static inline ordo_dict ordo_dict_kind(const ordo_dict *dict)
 {
     return (ordo_dict) { .dev = dict->dev,
@@ -219,7 +222,6 @@ ordo_status ordo_dict_create(ordo_device *dev, const struct ordo_structure *stru
 struct ordo_dict_config *ordo_dict_default_config(const struct ordo_structure *structure, ordo_type key,
                                                   uint32_t value_bytes);
 
-/* Returns ORDO_UNSUPPORTED if the dictionary has another structure. */
 ordo_status ordo_dict_check_own(const ordo_dict *dict, const struct ordo_structure *structure);
 /* Begins a query. If `waits`, first waits for the events of *order. */
 ordo_status ordo_dict_begin(struct ordo_call *call, ordo_dict *dict, ordo_dict_op op, const struct ordo_order *order,
@@ -245,13 +247,12 @@ ordo_status ordo_dict_end(struct ordo_call *call, ordo_dict *dict, ordo_status s
 /* Returns the bits of the least or greatest possible key, as stored in memory. */
 uint64_t ordo_dict_end_key(const ordo_dict *dict, bool greatest);
 
-/* Sets out[c] to the number of operations with code c. The last word is 0 if all codes are known, else `count` minus
- * the index of the first unknown code. Waits. */
+/* Sets out[c] to the number of operations with code c. The last word becomes 0 if all codes are known. Otherwise it
+ * becomes `count` minus the index of the first unknown code. Waits. */
 enum { ORDO_HISTOGRAM_WORDS = ORDO_N_CODES + 1 };
 ordo_status ordo_dict_histogram(const ordo_dict *dict, struct ordo_call *call, struct ordo_slice codes, size_t count,
                                 cl_uint out[ORDO_HISTOGRAM_WORDS]);
-/* Returns the number of operations with codes least .. most. */
-size_t ordo_histogram_sum(const cl_uint histogram[ORDO_HISTOGRAM_WORDS], int least, int most);
+size_t      ordo_histogram_sum(const cl_uint histogram[ORDO_HISTOGRAM_WORDS], int least, int most);
 
 /* Checks that a concurrent batch has the arrays for its operations. `stores` is the number of upserts and inserts,
  * `scans` the number of counts and ranges. */
@@ -263,11 +264,10 @@ ordo_status ordo_dict_check_concurrent(const ordo_dict *dict, const struct ordo_
 ordo_status ordo_dict_apply_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_batch *batch,
                                     size_t *needed);
 
-/* Sets all offsets to 0. */
 ordo_status ordo_dict_no_ranges(struct ordo_call *call, const struct ordo_batch *batch);
 
-/* Downloads an update's results to host arrays, if any. Called before an update changes the dictionary, because a
- * download can fail. */
+/* Must be called before an update changes the dictionary. Downloads the update's results to host arrays, if the caller
+ * passed any, because a download can fail. */
 static inline ordo_status ordo_dict_before_store(ordo_dict *dict, struct ordo_call *call)
 {
     return dict->results ? ordo_host_receive(call, dict->results, dict->n_results) : ORDO_OK;

@@ -6,7 +6,7 @@
 enum ordo_structure_trait {
     ORDO_HAS_RUNS = 1,    /* counts sorted runs in its statistics */
     ORDO_KEEPS_STALE = 2, /* keeps replaced and erased elements until ordo_lsm_cleanup */
-    ORDO_IS_TREE = 4,     /* counts leaves and levels in its statistics, has unused capacity */
+    ORDO_IS_TREE = 4,     /* counts leaves and levels in its statistics, and has unused capacity */
     ORDO_SIMULATED = 8,   /* the simulator can run its kernels (tests/conformance/kernels.c) */
     ORDO_REBUILDS = 16,   /* counts each rebuild as a cleanup */
     ORDO_NO_ORDER = 32,   /* refuses operations that need ORDO_CAN_ORDER, and exports in any order */

@@ -20,7 +20,7 @@ static ordo_status write_words(struct ordo_call *call, const struct ordo_warm_up
     for (size_t i = 0; i < a->count; i++)
         codes[i] = (uint8_t) (i % ORDO_N_CODES == ORDO_COMBINE ? ORDO_FIND : i % ORDO_N_CODES);
     ORDO_TRY(ordo_call_write(call, a->at[2].mem, 0, codes, a->count));
-    /* Leaves out ranges, because their elements need capacity. */
+    /* The operation codes leave out ranges, because the elements of ranges need capacity. */
     for (size_t i = 0; i < a->count; i++)
         codes[i] = (uint8_t) (i % ORDO_RANGE);
     ORDO_TRY(ordo_call_write(call, a->at[11].mem, 0, codes, a->count));
@@ -66,7 +66,7 @@ void ordo_warm_up_arrays_destroy(struct ordo_warm_up_arrays *arrays)
 struct warm_up {
     ordo_dict                        *dict;
     const struct ordo_warm_up_arrays *a;
-    struct ordo_slice                 values, values_out; /* ordo_none() if there are no values */
+    struct ordo_slice                 values, values_out;
     ordo_status                       first_error;
 };
 
@@ -96,7 +96,7 @@ static void update(struct warm_up *t)
     note(t, ordo_dict_erase(t->dict, a->at[0], (a->count + 1) / 2, NULL));
 }
 
-/* Some structures apply a small batch operation by operation. */
+/* Some structures apply the operations of a small batch one by one. */
 static void update_by_value(struct warm_up *t)
 {
     const struct ordo_warm_up_arrays *a = t->a;

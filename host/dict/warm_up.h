@@ -19,12 +19,12 @@ struct ordo_warm_up_arrays {
 ordo_status ordo_warm_up_arrays_create(ordo_device *dev, size_t count, struct ordo_warm_up_arrays *out);
 void        ordo_warm_up_arrays_destroy(struct ordo_warm_up_arrays *arrays);
 
-/* Makes the calls of `operations` (ORDO_PREPARE_...), the most usual first. Returns the first error except
- * ORDO_UNSUPPORTED and ORDO_TOO_SMALL. */
+/* Makes the calls of `operations` (a sum of ORDO_PREPARE_...), with the most usual calls first. Returns the first error
+ * except ORDO_UNSUPPORTED and ORDO_TOO_SMALL. */
 ordo_status ordo_dict_warm_up(ordo_dict *dict, uint32_t operations, const struct ordo_warm_up_arrays *arrays);
 
-/* Repeats ordo_dict_warm_up, and makes each repetition read other counts. `config` must have the structure's
- * own type. */
+/* Repeats ordo_dict_warm_up. In each repetition, calls that read counts get other counts. `config` must have the type
+ * of the structure's configuration. */
 void ordo_dict_dry_run(ordo_device *dry, const struct ordo_structure *structure, const void *config,
                        uint32_t operations, size_t count);
 

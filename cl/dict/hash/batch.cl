@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each work-group handles one partition (a range of buckets) of the hash table at a time. */
+/* Functions of kernels that apply a batch. A work-group handles one partition (a range of buckets) at a time. */
 #pragma once
 #include "dict/hash/filter.cl"
 
@@ -17,7 +17,7 @@ typedef hash_value hash_given;
 typedef const hash_value hash_given;
 #endif
 
-/* Synchronizes the work-group. For PoCL 3.1 and 6.0, code in cl/dict/hash keeps three rules:
+/* Synchronizes the work-group. Code in cl/dict/hash follows three rules, which PoCL 3.1 and 6.0 need:
  *   - A function with a barrier ends with a barrier (except hash_move).
  *   - Code with a barrier that runs only for some partitions ends with a barrier.
  *   - If one branch of an `if` has a barrier, the other has none. */
@@ -43,23 +43,23 @@ ORDO_FN void hash_set(__local uint *bits, uint i)
 
 /* ---- updates of a partition -------------------------------------------------------------------------------------- */
 
-/* Kernel parameters of a batch of updates, sorted by partition. If batch_index is not NULL, update j's value and
- * erased flag have index batch_index[j]. */
+/* Kernel parameters of a batch of updates, sorted by partition. If batch_index is not NULL, the value and the erased
+ * flag of update j have index batch_index[j]. */
 #define HASH_BATCH                                                                                                     \
     __global const ordo_key *batch_mixed, __global const uint *batch_index, __global hash_given *batch_values,         \
         ulong batch_values_at, __global const uchar *batch_erased, ulong batch_erased_at, uint batch_kind,             \
         __global const uint *batch_bounds
 
 typedef struct {
-    uint                     start, buckets, number; /* start: first bucket; number: partition index */
+    uint                     start, buckets, number; /* first bucket, number of buckets, index of the partition */
     uint                     n;
     uint                     kind;
     __global const ordo_key *mixed;
     __global const uint     *index;
     __global hash_given     *values;
     __global const uchar    *erased;
-    uint                     first; /* index of the partition's first update in the batch */
-    uint                     how;   /* operation that combines values (VALUE_HOW) */
+    uint                     first;
+    uint                     how;
 } hash_part;
 
 #define HASH_PART_HERE(part, table, p)                                                                                 \
@@ -88,7 +88,8 @@ ORDO_FN bool hash_erases(const hash_part *part, uint u)
     return part->erased && part->erased[hash_index_of(part, u)];
 }
 
-/* The element in slot s has number s + 1. Update u has number HASH_SLOTS_MAX + u + 1. Number 0 means no element. */
+/* Each element has a number: s + 1 for the element in slot s of the partition, and HASH_SLOTS_MAX + u + 1 for update u.
+ * Number 0 means no element. */
 #define HASH_NUMBERS (HASH_SLOTS_MAX + HASH_UPDATES_MAX)
 
 ORDO_FN ordo_key hash_key_of(const hash_table *table, const hash_part *part, uint number)
@@ -111,8 +112,8 @@ ORDO_FN ordo_value hash_value_of(const hash_table *table, const hash_part *part,
 
 /* ---- words ------------------------------------------------------------------------------------------------------- */
 
-/* Local memory has a word for each slot. From the high bits, its fields are: the element's proposals (attempts to get
- * a slot), number and other bucket. */
+/* Local memory has a word for each slot of the partition. From the highest bits on, the word holds the number of
+ * proposals (the element's tries to get a slot), the element's number, and the element's other bucket. */
 #define HASH_PROPOSALS_SHIFT 28
 #define HASH_NUMBER_SHIFT    12
 #define HASH_PROPOSALS_MAX   15
@@ -137,7 +138,8 @@ ORDO_FN uint hash_other_of(uint word)
     return word & ((1u << HASH_NUMBER_SHIFT) - 1);
 }
 
-/* Offers a word to a bucket, which keeps its HASH_SLOTS greatest words. Returns the word that gets no slot, or 0. */
+/* Adds a word to a bucket, which keeps only its HASH_SLOTS greatest words. Returns the word that the bucket drops, or
+ * 0. */
 ORDO_FN uint hash_propose(__local uint *bucket, uint word)
 {
     for (uint s = 0; s < HASH_SLOTS && word; s++)
@@ -145,8 +147,8 @@ ORDO_FN uint hash_propose(__local uint *bucket, uint word)
     return word;
 }
 
-/* Returns the word of the element in slot s, or 0. Its proposals are 0 in the home bucket, 1 in the second bucket,
- * else HASH_PROPOSALS_MAX. */
+/* Returns the word of the element that the table holds in slot s, or 0 if the slot is empty. The number of proposals is
+ * 0 in the element's home bucket, 1 in its second bucket, else HASH_PROPOSALS_MAX. */
 ORDO_FN uint hash_word_there(const hash_table *table, const hash_part *part, uint s)
 {
     const uint     bucket = s / HASH_SLOTS;
@@ -170,7 +172,7 @@ ORDO_FN uint hash_first_place(ordo_key mixed, uint places)
     return hash_share(hash_again(mixed) * 0x9e3779b1u, places);
 }
 
-/* Sets bit u of `live` if update u is the last of its key. Uses `most` elements of `words`, or fewer, as a hash
+/* Sets bit u of `live` if update u is the last update of its key. Uses at most `most` elements of `words`, as a hash
  * table. */
 ORDO_FN void hash_dedup(const hash_part *part, __local uint *words, uint most, __local uint *live, uint n_live,
                         __local uint *repeats)

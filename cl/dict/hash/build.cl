@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fills the partitions of a new hash table. */
 #pragma once
 #include "dict/hash/placement.cl"
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the invariants of a hash table (shared/hash_table.h). */
 #pragma once
 #include "dict/hash/placement.cl"
 
@@ -28,8 +27,8 @@ void hash_recount(HASH_TABLE)
     }
 }
 
-/* Lowers wrong[x] to the first partition that violates invariant x (enum hash_finding). The array `starts` must be
- * correct. */
+/* If partition p violates invariant x (enum hash_finding), sets wrong[x] to p, unless wrong[x] is less. The array
+ * `starts` must be correct. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_check(HASH_TABLE, __global uint *wrong)
 {

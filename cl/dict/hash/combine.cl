@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Combines the values of equal keys in a batch. */
 #pragma once
 #include "group/value.cl"
 
@@ -18,9 +17,9 @@ ORDO_FN uint hash_last_of(const hash_part *part, __local const uint *words, uint
     return last;
 }
 
-/* Combines the value of update u into the value of update `last`. For a minimum or maximum, the latter must be a rank
- * (an unsigned number, see value_rank). The greatest rank wins. hash_bring_lower then combines the lower words of
- * 8-byte ranks. */
+/* Combines the value of update u into the value of update `last`, which has the same key. For a minimum or maximum, the
+ * value of `last` must be a rank (see value_rank), and the greatest rank wins. For 8-byte ranks, this function combines
+ * only the upper words. hash_bring_lower then combines the lower words. */
 ORDO_FN void hash_bring(const hash_part *part, uint u, uint last)
 {
     volatile __global uint *to = (volatile __global uint *) (part->values + hash_index_of(part, last));
@@ -42,7 +41,7 @@ ORDO_FN void hash_bring(const hash_part *part, uint u, uint last)
 #endif
 }
 
-/* Combines the lower words of 8-byte ranks, after hash_bring and a barrier. */
+/* The work-group must first call hash_bring for all updates, and then a barrier. */
 ORDO_FN void hash_bring_lower(const hash_part *part, uint u, uint last)
 {
 #if ORDO_VALUE_BYTES == 8
@@ -53,8 +52,8 @@ ORDO_FN void hash_bring_lower(const hash_part *part, uint u, uint last)
 #endif
 }
 
-/* Combines all values of a key into the value of its last update, if `folds` is true. The whole work-group must call
- * this. */
+/* If `folds` is true, combines all values of each key into the value of the key's last update. All work-items of the
+ * work-group must call this function. */
 ORDO_FN void hash_fold(const hash_part *part, __local const uint *words, uint most, __local const uint *live,
                        bool folds)
 {

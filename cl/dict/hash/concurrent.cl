@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a concurrent batch. hash_apply runs the updates. hash_gather copies updates that gave up to an ordered batch.
- * hash_scatter copies their results back. */
+/* Kernels of concurrent batches. hash_apply runs the updates. If updates give up, hash_gather copies them to an ordered
+ * batch, and hash_scatter copies their results back. */
 
 /* Each bucket has a latch (a lock of one bit), which other buckets may share. A work-item that stores or erases a key
  * holds the latch of the key's home bucket. So operations on one key take effect one after another. The latch also
@@ -95,7 +95,6 @@ ORDO_FN uint hash_answer(const hash_batch *batch, const hash_op *op, bool found)
 
 /* ---- slots ------------------------------------------------------------------------------------------------------- */
 
-/* Returns the address of a slot's upper key word. */
 ORDO_FN volatile __global uint *hash_upper(const hash_table *table, uint bucket, uint slot)
 {
     return (volatile __global uint *) hash_keys(table, bucket) + (slot + 1) * (KEY_BITS / 32) - 1;
@@ -106,7 +105,8 @@ ORDO_FN volatile __global uint *hash_upper(const hash_table *table, uint bucket,
 /* Upper word of a slot while a work-item changes its 8-byte key. No key of the partition has this word. */
 #define HASH_MARK(empty) (HASH_UPPER_OF(empty) | 1)
 
-/* Bit s of `same` is 1 if slot s seems to hold the key. A torn load of an 8-byte key can set this bit wrongly. */
+/* Bit s of `same` is 1 if slot s seems to hold the key, and bit s of `empty` if slot s seems to be empty. A torn load
+ * of an 8-byte key (half old, half new) can set a bit of `same` wrongly. */
 typedef struct {
     uint same, empty;
 } hash_seen;
@@ -136,8 +136,9 @@ ORDO_FN hash_seen hash_scan_bucket(const hash_table *table, uint bucket, ordo_ke
     return seen;
 }
 
-/* Returns the slot that holds the key, or HASH_NONE. Tests the slots in the bit mask `same`. Loads 8-byte keys again,
- * because the first load may be torn. The caller must hold the latch of the home bucket. */
+/* Returns the slot that holds the key, or HASH_NONE. Tests only the slots whose bits are 1 in `same`. Loads 8-byte keys
+ * again, because the load in hash_scan_bucket may be torn (half old, half new). The caller must hold the latch of the
+ * home bucket. */
 ORDO_FN uint hash_slot_with(const hash_table *table, uint bucket, uint same, ordo_key mixed)
 {
 #if KEY_BITS == 32
@@ -203,7 +204,7 @@ ORDO_FN void hash_vacate(const hash_batch *batch, hash_op *op, uint bucket, uint
 typedef struct {
     hash_place place;
     uint       spilled;
-    uint       empty[2]; /* bit masks of empty slots in the home and second bucket */
+    uint       empty[2];
 } hash_finding;
 
 ORDO_FN uint hash_second_of(const hash_op *op)
@@ -233,8 +234,8 @@ ORDO_FN hash_finding hash_seek(const hash_table *table, const hash_op *op)
     return finding;
 }
 
-/* Adds 1 or -1 to the number of the home bucket's keys in their second bucket. `spilled` is the old number. If it is
- * saturated (HASH_SCAN), only sets the flag HASH_RECOUNT. */
+/* Adds `delta`, 1 or -1, to the home bucket's spill count. `spilled` is the old count. If it is HASH_SCAN (too great to
+ * store), sets the flag HASH_RECOUNT instead. */
 ORDO_FN void hash_spill(const hash_table *table, const hash_op *op, uint spilled, uint delta)
 {
     const uint bucket = op->start + op->first;
@@ -265,7 +266,6 @@ ORDO_FN void hash_put_value(const hash_batch *batch, const hash_table *table, co
 #endif
 }
 
-/* Returns false if other work-items claimed all slots in the bit mask `slots`. */
 ORDO_FN bool hash_put_into(const hash_batch *batch, const hash_table *table, hash_op *op, uint b, uint slots)
 {
     for (uint slot = 0; slot < HASH_SLOTS; slot++) {
@@ -410,7 +410,7 @@ ORDO_FN void hash_run(const hash_batch *batch, __global const uint *again, uint 
 
 #define AT(array) (array ? array + array##_at : array)
 
-/* Runs n operations of the batch, or of the list `again` if not NULL, from index `first` on. `how` is an enum
+/* Runs n operations, from index `first` on, of the list `again`, or of the batch if `again` is NULL. `how` is an enum
  * hash_way. n_latches must be a power of two. All latches must be 0. */
 HASH_KERNEL
 void hash_apply(HASH_TABLE, uint first, uint n, uint how, uint final, uint never, __global const uint *again,
@@ -441,7 +441,6 @@ void hash_apply(HASH_TABLE, uint first, uint n, uint how, uint final, uint never
     hash_update_filters(&batch.table, &changed);
 }
 
-/* For tests, `history` gets a begin and an end time per operation. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_find_in_batch(HASH_TABLE, uint n, __global uint *history, __global const uchar *codes, ulong codes_at,
                         __global const ordo_key *keys, ulong keys_at, __global hash_value *values_out,
@@ -469,7 +468,7 @@ void hash_find_in_batch(HASH_TABLE, uint n, __global uint *history, __global con
     }
 }
 
-/* Adds to state[HASH_PENDING] the number of upserts and inserts whose key is absent. The table must have buckets. */
+/* The table must have buckets. state[HASH_PENDING] grows by the number of absent keys. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_absent(HASH_TABLE, uint n, __global uint *state, __global const uchar *codes, ulong codes_at,
                  __global const ordo_key *keys, ulong keys_at)

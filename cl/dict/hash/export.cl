@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies the elements of a hash table to arrays. */
 #pragma once
 #include "dict/hash/batch.cl"
 
-/* Returns the sum of x over the work-items with lower local ids. *total becomes the group's sum. */
+/* Returns the sum of x over the work-items with lower local ids. *total becomes the sum over the work-group. All
+ * work-items of the work-group must call this function. */
 ORDO_FN uint hash_sum_before(uint x, __local uint *sums, uint *total)
 {
     const uint lid = (uint) get_local_id(0);

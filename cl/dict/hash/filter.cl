@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* On CPUs, each bucket has a filter of one word. Each key sets two bits of its bucket's filter. If one of a key's bits
- * is 0, the bucket lacks the key. */
+/* On CPUs, each bucket has a filter of one word. Each key sets two bits of its bucket's filter. If one of a key's two
+ * bits is 0, the bucket does not contain the key, and a lookup skips the bucket. */
 #pragma once
 #include "dict/hash/table.cl"
 
@@ -17,7 +17,7 @@ ORDO_FN uint hash_filter_of(ordo_key mixed)
     return 1u << (x & 15) | 0x10000u << ((x >> 4 & 15) * 15 >> 4);
 }
 
-/* Other work-items may change the bucket's keys meanwhile. */
+/* Computes the filter of a bucket from its keys. Other work-items may change these keys at the same time. */
 ORDO_FN uint hash_filter_for(const hash_table *table, uint p, uint bucket, uint spilled)
 {
     __global const uint *words = (__global const uint *) hash_keys(table, bucket);
@@ -58,9 +58,9 @@ typedef struct {
     uint n, bucket[HASH_CHANGED_MAX], partition[HASH_CHANGED_MAX];
 } hash_changed;
 
-/* Corrects the filters of the buckets in *changed. Each work-item must call this before the launch ends. Repeats until
- * no filter was wrong. Each pass begins with an atomic operation on one shared word. So the last pass of all
- * work-items sees all changes. */
+/* Recomputes the filters of the buckets in *changed until all are correct. Each work-item must call this function
+ * before the launch ends. Each pass begins with an atomic operation on one word that all work-items share. So the
+ * work-item that executes the last pass sees all changes. */
 ORDO_FN void hash_update_filters(const hash_table *table, __private hash_changed *changed)
 {
     while (changed->n) {

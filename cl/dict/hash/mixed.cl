@@ -9,9 +9,9 @@
 
 /* A chain is a list of the operations on one key, in any order. */
 typedef struct {
-    uint   places[HASH_CHAINS];   /* hash table of chains: 1 + index of the head, or 0 */
-    uint   next[HASH_MIXED_MAX];  /* 1 + index of the next operation in the chain, or 0 */
-    ushort chain[HASH_MIXED_MAX]; /* index of the chain's head */
+    uint   places[HASH_CHAINS]; /* hash table of keys: 1 + index of the chain's first operation, or 0 */
+    uint   next[HASH_MIXED_MAX];
+    ushort chain[HASH_MIXED_MAX];
     uchar  codes[HASH_MIXED_MAX];
     uint   stored, gone;
 } hash_chains;
@@ -46,11 +46,11 @@ ORDO_FN void hash_link(const hash_part *part, __global const uchar *codes, __loc
     hash_barrier();
 }
 
-/* Other operations on the key of a given operation. `set` and `insert` are indices, or HASH_NONE. */
+/* Describes the other operations of the batch on one operation's key. `set` and `insert` are indices, or HASH_NONE. */
 typedef struct {
     uint set;    /* last upsert or erasure before the operation */
     uint insert; /* first insert between `set` and the operation */
-    bool last;   /* no operation on the key follows */
+    bool last;
 } hash_before;
 
 #define HASH_EACH_LINK(v, mem, u)                                                                                      \
@@ -75,8 +75,8 @@ ORDO_FN hash_before hash_look_back(const __local hash_chains *mem, uint u)
     return before;
 }
 
-/* Returns HASH_ERASED if the key is absent before the operation, HASH_LEFT if the batch has not changed it, else the
- * index of the operation that wrote its value. */
+/* Returns HASH_ERASED if the key is absent before the operation. Returns HASH_LEFT if the key still has its value from
+ * the table. Otherwise returns the index of the operation that wrote the key's value. */
 ORDO_FN uint hash_state_before(const hash_part *part, const __local hash_chains *mem, const hash_before *before,
                                bool there)
 {
@@ -102,9 +102,9 @@ ORDO_FN bool hash_can_do(__global const uint *found, bool has_values)
     return codes >> CODE_SEEK_LT == 0 && found[HASH_LARGEST] <= HASH_MIXED_MAX && (has_values || !needs_values);
 }
 
-/* For the last operation u on a changed key, left[u] becomes the index of the key's new value, or HASH_ERASED. All
- * other entries of `left` become HASH_LEFT. Sets found[HASH_REFUSED] to 1 if hash_can_do is false or a partition would
- * get too full. */
+/* left[u] becomes HASH_LEFT, unless operation u is the last operation on a key that the batch changes. In this case,
+ * left[u] becomes the index of the operation that wrote the key's new value, or HASH_ERASED. Sets found[HASH_REFUSED]
+ * to 1 if hash_can_do returns false, or if a partition would get too full. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_mixed(HASH_TABLE, HASH_BATCH, __global const uchar *codes, ulong codes_at, __global uint *left,
                 __global uchar *found_out, ulong found_out_at, __global hash_value *values_out, ulong values_out_at,

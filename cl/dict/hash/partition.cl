@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prepares a batch for an update of a hash table. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -22,7 +21,7 @@ void hash_mix_keys(__global const ordo_key *keys, ulong keys_at, uint n, ulong s
         ordo_or(&found[HASH_CODES], seen);
 }
 
-/* bounds[p] becomes the index of the first key in partition p or later. The keys must be sorted. */
+/* bounds[p] becomes the index of the first key in partition p or later. The mixed keys must be sorted. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_bounds(__global const ordo_key *mixed, uint n, uint bits, __global uint *bounds)
 {
@@ -68,8 +67,8 @@ void hash_measure(HASH_TABLE, __global const uint *bounds, __global uint *found)
         ordo_add(&found[HASH_TOTAL], total);
 }
 
-/* starts[p] becomes the number of buckets of partition p, so that its keys fill `load` percent of the slots. Large
- * partitions may be fuller. */
+/* starts[p] becomes the number of buckets of partition p, so that its keys fill `load` percent of the slots. If that
+ * needs more than HASH_BUCKETS_MAX buckets, a fuller partition is allowed. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_size(__global const uint *bounds, __global const uint *incoming, uint more, uint bits, uint load,
                __global uint *starts, __global uint *found)

@@ -7,16 +7,15 @@
 #define HASH_LIVE_WORDS ((HASH_UPDATES_MAX + 31) / 32)
 
 typedef struct {
-    uint words[HASH_PLACES];     /* first the hash table of hash_dedup, then a word per slot (hash_word) */
-    uint live[HASH_LIVE_WORDS];  /* Bit u is 1 if update u is the last of its key. */
-    uint fresh[HASH_LIVE_WORDS]; /* Bit u is 1 if live update u stores a new key. */
+    uint words[HASH_PLACES]; /* first used by hash_dedup, then a word per slot (hash_word) */
+    uint live[HASH_LIVE_WORDS];
+    uint fresh[HASH_LIVE_WORDS]; /* Bit u is 1 if update u stores an absent key. */
     uint stashed[(HASH_NUMBERS + 31) / 32];
     uint spills[HASH_BUCKETS_MAX];
     uint stored, gone, any_stashed, repeats;
 } hash_local;
 ORDO_STATIC_ASSERT(sizeof(hash_local) <= HASH_LOCAL_MAX, "small devices have the local memory");
 
-/* Clears *mem, except live and words. */
 ORDO_FN void hash_begin(__local hash_local *mem)
 {
     HASH_EACH (i, (HASH_NUMBERS + 31) / 32)
@@ -36,9 +35,9 @@ ORDO_FN void hash_load(const hash_table *table, const hash_part *part, __local h
     hash_barrier();
 }
 
-/* Finds a slot for the key of update u. An element asks its home bucket and its second bucket in turn. A full bucket
- * rejects its smallest word: an element that has asked least often. The rejected element then asks its other bucket.
- * After HASH_PROPOSALS_MAX proposals, hash_stash finds it a slot. */
+/* Finds a slot for the key of update u. The new element proposes to its home bucket. A full bucket rejects an element
+ * that has proposed least often. The rejected element then proposes to its other bucket. After HASH_PROPOSALS_MAX
+ * proposals, the element is marked in mem->stashed, and hash_stash puts it into any free slot. */
 ORDO_FN void hash_settle(const hash_table *table, const hash_part *part, __local hash_local *mem, uint u)
 {
     uint bucket = hash_home(part->mixed[u], table->bits, part->buckets);
@@ -54,8 +53,8 @@ ORDO_FN void hash_settle(const hash_table *table, const hash_part *part, __local
     atomic_or(&mem->any_stashed, 1u);
 }
 
-/* Puts the stashed elements into the first free slots, in order of their numbers. There must be enough free slots.
- * Only one work-item may call this. */
+/* Puts the elements of mem->stashed into the first free slots, in order of their numbers. The partition must have
+ * enough free slots. Only one work-item may call this function. */
 ORDO_FN void hash_stash(const hash_table *table, const hash_part *part, __local hash_local *mem)
 {
     uint slot = 0;

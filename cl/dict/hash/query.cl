@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds and erases keys. On CPUs, a work-item handles HASH_IN_FLIGHT keys at a time. */
+/* Kernels that find and erase keys. On CPUs, a work-item handles HASH_IN_FLIGHT keys at a time, so that their memory
+ * accesses overlap. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/hash/filter.cl"
@@ -10,14 +11,15 @@
 #define HASH_IN_FLIGHT 1
 #endif
 
-/* Key i's partition has buckets[i] buckets, from bucket start[i] on. */
+/* The keys that a work-item handles at a time. The partition of key i has buckets[i] buckets, from bucket start[i]
+ * on. */
 typedef struct {
     uint     at, n;
     ordo_key mixed[HASH_IN_FLIGHT];
     uint     start[HASH_IN_FLIGHT], buckets[HASH_IN_FLIGHT];
 } hash_block;
 
-/* On a GPU, i is always 0. Arrays with a constant index stay in registers. */
+/* On a GPU a block has one key, so i is always 0. Arrays with a constant index stay in registers. */
 #if ORDO_CPU
 #define HASH_EACH_IN_BLOCK(i, block) for (uint i = 0; i < (block).n; i++)
 #else
@@ -89,8 +91,8 @@ ORDO_FN bool hash_may_have(uint filter, ordo_key mixed)
     return (~filter & hash_filter_of(mixed)) == 0;
 }
 
-/* Searches home buckets. If `sift` is true, skips buckets whose filter excludes the key. Lists in `on` the keys that
- * may be in other buckets. */
+/* Searches the home bucket of each key. If `sift` is true, skips buckets whose filter shows that the key is absent.
+ * Lists in `on` the keys that may be in another bucket. */
 ORDO_FN void hash_look_first(const hash_table *table, const __private hash_block *block, __private hash_place *places,
                              bool sift, __private hash_list *on)
 {
@@ -117,7 +119,8 @@ ORDO_FN void hash_look_first(const hash_table *table, const __private hash_block
     }
 }
 
-/* If the home bucket's spill count is saturated (HASH_SCAN), searches all buckets. */
+/* Searches the second bucket of each key in the list `on`. If the home bucket's spill count is HASH_SCAN (too great to
+ * store), searches all buckets of the partition. */
 ORDO_FN void hash_look_second(const hash_table *table, const __private hash_block *block, __private hash_place *places,
                               __private hash_list *on)
 {
@@ -189,7 +192,8 @@ void hash_find(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, uint n,
     }
 }
 
-/* If several work-items erase the key, only one call returns true. That work-item must update the counts. */
+/* Empties the slot of a key. If several work-items erase the key, only one call returns true. That work-item must
+ * update the counts. */
 ORDO_FN bool hash_empty_slot(const hash_table *table, volatile __global uint *word, ordo_key mixed)
 {
     const uint upper = (uint) (mixed >> (KEY_BITS - 32));
@@ -197,7 +201,7 @@ ORDO_FN bool hash_empty_slot(const hash_table *table, volatile __global uint *wo
     if (ordo_cas(word, upper, empty) != upper)
         return false;
 #if KEY_BITS == 64
-    ordo_store_uncached(word - 1, 0u); /* makes the slot equal to hash_empty */
+    ordo_store_uncached(word - 1, 0u);
 #endif
     return true;
 }
@@ -213,7 +217,8 @@ ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __p
         if (slot < 4)
             taken = hash_empty_slot(table, words + i + slot, mixed);
 #else
-        /* Tries both slots, because a torn load can show the key in a slot that another work-item is emptying. */
+        /* Tries both slots. A torn load (half old, half new) can show the key in a slot that another work-item is
+         * emptying. */
         const uint lower = (uint) mixed, upper = (uint) (mixed >> 32);
         taken = line.s0 == lower && line.s1 == upper && hash_empty_slot(table, words + i + 1, mixed);
         if (!taken && line.s2 == lower && line.s3 == upper)
@@ -225,8 +230,8 @@ ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __p
     return taken;
 }
 
-/* Erases the key from its second bucket, and decrements the home bucket's spill count. If this count is saturated
- * (HASH_SCAN), searches all buckets, and sets the flag HASH_RECOUNT instead. */
+/* Erases a key that is not in its home bucket, and decrements the home bucket's spill count. If this count is HASH_SCAN
+ * (too great to store), searches all buckets of the partition, and sets the flag HASH_RECOUNT instead. */
 ORDO_FN bool hash_take_spilled(const hash_table *table, uint p, uint start, uint n, ordo_key mixed,
                                __private hash_changed *changed)
 {

@@ -7,7 +7,7 @@
 
 #define HASH_NONE 0xffffffffu
 
-/* table_starts is NULL if the table is empty. */
+/* Kernel parameters of a hash table. table_starts is NULL if the table is empty. */
 #define HASH_TABLE                                                                                                     \
     __global uchar *table_buckets, __global uchar *table_spills, __global uint *table_starts,                          \
         __global uint *table_counts, uint table_bits, ulong table_seed
@@ -23,8 +23,8 @@ typedef struct {
     ulong           seed;
 } hash_table;
 
-/* hash_mix is a bijection that makes keys look random. The 32-bit version is by C. Wellons, the 64-bit one is D.
- * Stafford's variant 13. */
+/* hash_mix is a bijection that makes keys look random, and hash_unmix is its inverse. The 32-bit version is by C.
+ * Wellons, the 64-bit one is D. Stafford's variant 13. */
 #if KEY_BITS == 32
 ORDO_FN ordo_key hash_mix(ordo_key key, ulong seed)
 {
@@ -48,7 +48,7 @@ ORDO_FN uint hash_again(ordo_key mixed)
     return (x ^ x >> 15) * 0x85ebca77u;
 }
 
-/* Removes the partition number, the top `bits` bits, from a mixed key. */
+/* Returns the bits of a mixed key below its top `bits` bits. The top bits are the partition number. */
 ORDO_FN uint hash_within(ordo_key mixed, uint bits)
 {
     return mixed << bits;
@@ -91,7 +91,7 @@ ORDO_FN ordo_key hash_empty(uint partition, uint bits)
     return (ordo_key) (partition ^ 1) << (KEY_BITS - bits);
 }
 
-/* Maps x evenly to 0 .. n - 1. CPU compilers turn mul_hi into twenty instructions. */
+/* Maps x evenly to 0 .. n - 1. On CPUs, mul_hi compiles to twenty instructions. */
 ORDO_FN uint hash_share(uint x, uint n)
 {
 #if ORDO_CPU
@@ -129,13 +129,13 @@ typedef ordo_value hash_value;
 typedef uint hash_value;
 #endif
 
-/* Loads a bucket's spill count, which other work-items may change. */
+/* Returns a bucket's spill count (the number of its keys that are in another bucket). Other work-items may change this
+ * count at the same time. */
 ORDO_FN uint hash_load_spills(const hash_table *table, uint bucket)
 {
     return ordo_load_uncached((volatile __global uint *) table->spills + bucket / 4) >> bucket % 4 * 8 & 0xff;
 }
 
-/* Returns the slot of the key, or HASH_NONE. */
 #if ORDO_CPU
 ORDO_FN uint hash_slot_of(const hash_table *table, uint bucket, ordo_key mixed)
 {
@@ -194,7 +194,7 @@ ORDO_FN hash_place hash_find_stashed(const hash_table *table, uint start, uint n
     return place;
 }
 
-/* Searches for a key outside its home bucket, start + first. This bucket's spill count must not be 0. */
+/* Searches for a key that is not in its home bucket, start + first. The home bucket's spill count must not be 0. */
 ORDO_FN hash_place hash_look_on(const hash_table *table, uint start, uint n, uint first, ordo_key mixed)
 {
     hash_place place = { start + hash_second(mixed, first, n), HASH_NONE };
@@ -204,7 +204,7 @@ ORDO_FN hash_place hash_look_on(const hash_table *table, uint start, uint n, uin
     return place;
 }
 
-/* Finds a mixed key in the n buckets from `start` on. n must not be 0. */
+/* Searches a partition for a key. The partition has n buckets, from bucket `start` on. n must not be 0. */
 ORDO_FN hash_place hash_look(const hash_table *table, uint start, uint n, ordo_key mixed)
 {
     const uint first = hash_home(mixed, table->bits, n);

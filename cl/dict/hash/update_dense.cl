@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applies a batch that has many updates per partition. */
 #pragma once
 #include "dict/hash/placement.cl"
 
-/* Looks up the key of each live update (the last update of its key). Marks new keys in mem->fresh. If `change` is
- * true, stores values of present keys, and clears the words of erased elements. */
+/* Looks up the key of each update that is the last of its key. Marks updates that store absent keys in mem->fresh. If
+ * `change` is true, stores new values of keys in the table, and clears the words of erased elements. */
 ORDO_FN void hash_match(const hash_table *table, const hash_part *part, __local hash_local *mem, bool change)
 {
     HASH_EACH (u, part->n) {
@@ -33,8 +32,8 @@ ORDO_FN void hash_match(const hash_table *table, const hash_part *part, __local 
     hash_barrier();
 }
 
-/* Sets found[HASH_FULL] to 1 if a partition would get too full. Each partition may have at most HASH_UPDATES_MAX
- * updates. */
+/* Sets found[HASH_FULL] to 1 if the batch would make a partition too full. Each partition may have at most
+ * HASH_UPDATES_MAX updates. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_plan(HASH_TABLE, HASH_BATCH, __global uint *found)
 {
@@ -74,7 +73,7 @@ ORDO_FN bool hash_changes(const hash_table *table, const hash_part *part, uint s
     return hash_partition(was, table->bits) == part->number;
 }
 
-/* Reads all moved elements before it writes a slot. */
+/* Reads all elements that move before the barrier, because their slots are overwritten after it. */
 ORDO_FN void hash_move(const hash_table *table, const hash_part *part, __local hash_local *mem)
 {
     const uint     slots = part->buckets * HASH_SLOTS;

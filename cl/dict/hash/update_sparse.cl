@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applies a batch that has few updates per partition. */
 #pragma once
 #include "dict/hash/batch.cl"
 
-/* hash_update_dense handles partitions with more updates or displaced elements. */
+/* Maximum number of updates of a partition, and of elements that they move to other slots. hash_update_dense updates
+ * partitions that exceed a maximum. */
 #define HASH_SPARSE_MAX 512
 #define HASH_MOVED_MAX  240
 
 typedef struct {
-    uint words[HASH_SLOTS_MAX]; /* first the hash table of hash_dedup, then a word per slot (hash_word) */
-    uint live[HASH_SPARSE_MAX / 32];
-    uint fresh[HASH_SPARSE_MAX / 32];
-    uint touched[(HASH_BUCKETS_MAX + 31) / 32]; /* Bit b is 1 if bucket b is loaded into `words`. */
-    uint gone_from[HASH_SLOTS_MAX / 32];        /* Bit s is 1 if the element of slot s is erased. */
-    int  spills[HASH_BUCKETS_MAX];              /* change of each bucket's spill count */
-    uint stored, gone, moved, left, repeats;
-    /* displaced elements and their new slots */
+    uint     words[HASH_SLOTS_MAX]; /* first used by hash_dedup, then a word per slot (hash_word) */
+    uint     live[HASH_SPARSE_MAX / 32];
+    uint     fresh[HASH_SPARSE_MAX / 32];
+    uint     touched[(HASH_BUCKETS_MAX + 31) / 32];
+    uint     gone_from[HASH_SLOTS_MAX / 32]; /* Bit s is 1 if the element of slot s is erased. */
+    int      spills[HASH_BUCKETS_MAX];
+    uint     stored, gone, moved, left, repeats;
     ordo_key keys[HASH_MOVED_MAX];
 #if ORDO_VALUE_BYTES
     ordo_value values[HASH_MOVED_MAX];
@@ -24,7 +23,7 @@ typedef struct {
 } hash_sparse;
 ORDO_STATIC_ASSERT(sizeof(hash_sparse) <= HASH_LOCAL_MAX, "small devices have the local memory");
 
-/* Clears *mem, except `live`. A single work-item keeps `words` too, because hash_touch overwrites them. */
+/* If the work-group has a single work-item, `words` need not be cleared, because hash_touch overwrites them. */
 ORDO_FN void hash_begin_sparse(const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (i, HASH_SPARSE_MAX / 32)
@@ -41,8 +40,8 @@ ORDO_FN void hash_begin_sparse(const hash_part *part, __local hash_sparse *mem)
         mem->stored = mem->gone = mem->moved = mem->left = 0;
 }
 
-/* Looks up the key of each live update (the last update of its key). Marks new keys in mem->fresh and erased slots in
- * mem->gone_from. Stores values of present keys. */
+/* Looks up the key of each update that is the last of its key. If the table has the key, stores the new value, or marks
+ * the erased slot in mem->gone_from. Marks updates that store absent keys in mem->fresh. */
 ORDO_FN void hash_match_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (u, part->n) {
@@ -84,8 +83,8 @@ ORDO_FN void hash_touch(const hash_table *table, const hash_part *part, __local 
     }
 }
 
-/* Finds a slot for the element of `word` (hash_word), first in `bucket`. A displaced element moves to its other
- * bucket. After too many moves, sets mem->left. If `word` is 0, only loads `bucket`. */
+/* Finds a slot for the element of `word` (see hash_word), first in `bucket`. If a bucket is full, the element that it
+ * drops tries its other bucket. After too many tries, sets mem->left. If `word` is 0, only loads `bucket`. */
 ORDO_FN void hash_settle_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem, uint bucket,
                                 uint word)
 {
@@ -124,8 +123,8 @@ ORDO_FN void hash_settle_all(const hash_table *table, const hash_part *part, __l
     HASH_EACH (s, (part)->buckets * HASH_SLOTS)                                                                        \
         if (hash_bit((mem)->touched, s / HASH_SLOTS))
 
-/* Saves the displaced elements. Adds up the changes of spill counts (numbers of elements in their second bucket). If
- * an erased element was stashed (outside both its buckets), sets mem->left. */
+/* Copies the elements that move to mem->keys and mem->values. Adds up the changes of spill counts in mem->spills. If an
+ * erased element was in neither of its two buckets, sets mem->left. */
 ORDO_FN void hash_take_moved(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH_TOUCHED(s, part, mem)
@@ -163,7 +162,8 @@ ORDO_FN bool hash_can_write(const hash_table *table, const hash_part *part, __lo
     return !mem->left && mem->moved <= HASH_MOVED_MAX;
 }
 
-/* `count` is the partition's old element count, because some CPU compilers execute `counts[p] +=` several times. */
+/* The caller passes the partition's old element count, because some CPU compilers execute `counts[p] +=` several
+ * times. */
 ORDO_FN void hash_write_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem, uint count)
 {
     HASH_EACH_TOUCHED(s, part, mem)
@@ -198,8 +198,8 @@ ORDO_FN void hash_write_sparse(const hash_table *table, const hash_part *part, _
     hash_barrier();
 }
 
-/* Returns false in all work-items if hash_update_dense must update the partition. A call that returns false has
- * changed only values of present keys and, if HASH_COMBINES, of the batch. */
+/* Returns false if hash_update_dense must update the partition. All work-items get the same result. If it is false,
+ * this function has changed only values of keys in the table and, if HASH_COMBINES, values of the batch. */
 ORDO_FN bool hash_apply_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     const uint count = table->counts[part->number];
@@ -223,8 +223,8 @@ ORDO_FN bool hash_apply_sparse(const hash_table *table, const hash_part *part, _
     return true;
 }
 
-/* Partitions must have free slots for new keys. left[p] (enum hash_left) becomes the kind of updates that remain in
- * partition p. */
+/* Partitions must have free slots for new keys. left[p] becomes the kind of updates (enum hash_left) that
+ * hash_update_dense must apply to partition p. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_update_sparse(HASH_TABLE, HASH_BATCH, __global uint *left, uint how)
 {

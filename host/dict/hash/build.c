@@ -10,16 +10,17 @@
 /* Maximum seeds that a build tries. A seed fails if a partition gets too many buckets or updates. */
 #define SEEDS_MAX 64
 
-/* Each failed seed makes the number of partitions 2^BITS_MORE times greater, up to 2^BITS_MORE_MAX times. */
+/* After a failed seed, the next table has 2^BITS_MORE times more partitions, up to 2^BITS_MORE_MAX times as many as the
+ * first table. */
 #define BITS_MORE     2
 #define BITS_MORE_MAX 6
 
 struct content {
-    struct ordo_hash_batch elements; /* the old table's elements */
+    struct ordo_hash_batch elements;
     struct ordo_hash_batch batch;
-    size_t                 more;     /* further keys for which the table needs capacity */
-    cl_mem                 incoming; /* distinct keys of the batch in each partition */
-    cl_uint                largest;  /* most updates of the batch in one partition */
+    size_t                 more;     /* number of later keys for which the table needs capacity */
+    cl_mem                 incoming; /* number of the batch's distinct keys in each partition */
+    cl_uint                largest;  /* greatest number of updates in a partition */
 };
 
 static ordo_status count_distinct(struct ordo_call *call, const struct ordo_hash *hash,
@@ -37,7 +38,6 @@ static ordo_status count_distinct(struct ordo_call *call, const struct ordo_hash
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Sets *fits to false if a partition is too large for a work-group. */
 static ordo_status size_table(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_table *table,
                               const struct content *c, unsigned load, bool *fits)
 {
@@ -132,8 +132,8 @@ static ordo_status next_seed(struct ordo_call *call, const struct ordo_hash_tabl
     return status;
 }
 
-/* Builds *table with table->bits and table->seed. If a partition gets too many elements, sets *fits to false. If
- * repeated keys cannot be the reason, *seed becomes the next seed. */
+/* Builds *table with table->bits and table->seed. If a partition gets too many elements, sets *fits to false. *seed
+ * then becomes the next seed, unless repeated keys may be the cause. */
 static ordo_status try_seed(struct ordo_call *call, struct ordo_hash *hash, struct content *c, unsigned load,
                             struct ordo_hash_table *table, bool *fits, cl_ulong *seed)
 {

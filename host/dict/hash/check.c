@@ -58,7 +58,6 @@ static ordo_status check(struct ordo_call *call, const struct ordo_hash *hash)
     return ORDO_OK;
 }
 
-/* Partitions per work-group of kernel hash_recount. */
 #define RECOUNT_SHARE 16
 
 static ordo_status recount(struct ordo_call *call, struct ordo_hash *hash)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executes concurrent batches. All finds run first, then a launch runs the updates. Updates give up if their buckets
- * are full or a latch (a lock) is taken. */
+/* Executes concurrent batches. One launch runs all finds, and later launches run the updates. An update gives up if its
+ * buckets are full, or if it does not get a latch (a lock of one bit). */
 #include "dict/hash/hash.h"
 
 #include "dict/batch.h"
@@ -15,7 +15,7 @@ struct concurrent {
     struct ordo_hash                   *hash;
     const struct ordo_concurrent_batch *batch;
     cl_uint                             histogram[ORDO_HISTOGRAM_WORDS];
-    size_t                              window; /* capacity of each list */
+    size_t                              window;
     cl_mem                              pending, next, state, latches;
     cl_uint                             n_latches, tick, final;
 };
@@ -49,9 +49,9 @@ static ordo_status find_in_batch(const struct concurrent *c)
     return ordo_call_launch(c->call, &launch, &args);
 }
 
-/* Returns how kernel hash_apply executes updates: usually by all work-items (HASH_TOGETHER). Devices that do not order
- * memory accesses between work-groups use one work-item (HASH_ALONE). Their first launch only lists the updates
- * (HASH_LISTING). */
+/* Returns how kernel hash_apply executes updates. Usually all work-items execute them (HASH_TOGETHER). A device that
+ * does not order memory accesses between work-groups uses a single work-item (HASH_ALONE), after a first launch that
+ * only lists the updates (HASH_LISTING). */
 static cl_uint way_of(const struct concurrent *c, bool again)
 {
     if (c->hash->faults & FAULT_ALONE)
@@ -61,8 +61,8 @@ static cl_uint way_of(const struct concurrent *c, bool again)
     return again ? HASH_ALONE : HASH_LISTING;
 }
 
-/* Launches `count` operations of the list `again`, from index `from` on. If `again` is NULL, takes them from the
- * batch. Operations that give up are added to c->pending. */
+/* Launches `count` operations, from index `from` on, of the list `again`, or of the batch if `again` is NULL. Adds
+ * operations that give up to c->pending. */
 static ordo_status launch_some(const struct concurrent *c, size_t from, size_t count, cl_mem again)
 {
     static const cl_uint                never = 0;
@@ -86,7 +86,7 @@ static ordo_status launch_some(const struct concurrent *c, size_t from, size_t c
     return ordo_call_launch(c->call, &launch, &args);
 }
 
-/* Maximum operations for a launch of one work-item. */
+/* Maximum number of operations of a launch with a single work-item. */
 #define ALONE_MAX ((size_t) 2048)
 
 static ordo_status launch_all(const struct concurrent *c, size_t from, size_t count, cl_mem again)
@@ -99,7 +99,6 @@ static ordo_status launch_all(const struct concurrent *c, size_t from, size_t co
     return ORDO_OK;
 }
 
-/* Sets *left to the number of operations that gave up. Waits. */
 static ordo_status take_turn(struct concurrent *c, size_t from, size_t count, cl_mem again, size_t *left)
 {
     cl_uint state[HASH_SHARED_WORDS];
@@ -116,7 +115,6 @@ static ordo_status take_turn(struct concurrent *c, size_t from, size_t count, cl
     return ORDO_OK;
 }
 
-/* Operations that gave up (scratch memory). */
 struct left {
     cl_mem codes, keys, values, found;
 };
@@ -159,8 +157,8 @@ static ordo_status scatter(struct concurrent *c, size_t from, size_t count, cons
     return ORDO_OK;
 }
 
-/* Executes `count` operations of c->pending as an ordered batch. If memory is short before the first change, sets
- * *done to false. Later errors end the batch: a second try could find a key that its own insert stored. */
+/* Executes `count` operations of c->pending as an ordered batch. Sets *done to false if memory is short before the
+ * first change. Later errors end the batch, because a second try could find a key that the first try inserted. */
 static ordo_status apply_some(struct concurrent *c, size_t from, size_t count, bool *done)
 {
     const int         mark = c->call->n_scratch;
@@ -187,7 +185,6 @@ static ordo_status apply_some(struct concurrent *c, size_t from, size_t count, b
     return ORDO_OK;
 }
 
-/* While memory is short, halves the ordered batches. */
 static ordo_status apply_in_order(struct concurrent *c, size_t count, size_t *done)
 {
     for (size_t most = count; *done < count && most > 0;) {
@@ -200,8 +197,8 @@ static ordo_status apply_in_order(struct concurrent *c, size_t count, size_t *do
     return ORDO_OK;
 }
 
-/* Launches the `left` operations of c->pending from index `done` on. Repeats operations that give up. Each launch
- * completes at least one operation. */
+/* Repeats operations that give up, without ordered batches. The loop ends, because each launch completes at least one
+ * operation. */
 static ordo_status finish_without(struct concurrent *c, size_t done, size_t left)
 {
     c->final = 1;
@@ -243,7 +240,6 @@ static ordo_status check_room(const struct concurrent *c)
     return ORDO_OK;
 }
 
-/* Allocates the lists c->pending and c->next. Their capacity, c->window, is smaller if memory is short. */
 static ordo_status take_lists(struct concurrent *c)
 {
     const size_t most = ordo_min_size(WINDOW_MAX, ordo_device_facts(c->call->dev)->max_alloc_bytes / sizeof(cl_uint));
@@ -297,10 +293,10 @@ static ordo_status count_absent(struct concurrent *c, size_t *absent)
     return ORDO_OK;
 }
 
-/* A batch with fewer stores than slots / SLOTS_PER_STORE grows the table only after an operation finds no slot. */
+/* If a batch has fewer than slots / SLOTS_PER_STORE stores, the table grows only after an operation finds no free
+ * slot. */
 #define SLOTS_PER_STORE 8
 
-/* Rebuilds the table if it lacks capacity for the batch's new keys. Does nothing if tests inject faults. */
 static ordo_status grow(struct concurrent *c, bool *grown)
 {
     struct ordo_hash *hash = c->hash;
@@ -332,8 +328,8 @@ static ordo_status grow_if_fits(struct concurrent *c, bool *grown)
     return ORDO_OK;
 }
 
-/* Updates that give up become ordered batches, which can grow the table. If memory is short, launches them again, and
- * refuses updates that find no slot. Any order is correct, because the operations overlap in time. */
+/* Executes updates that give up as ordered batches, which can grow the table. If memory is short, launches them again,
+ * and refuses updates that find no free slot. Any order is correct, because the operations overlap in time. */
 static ordo_status run_window(struct concurrent *c, size_t first, size_t count)
 {
     size_t left = 0, done = 0;
@@ -361,7 +357,7 @@ ordo_status ordo_hash_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
         return ORDO_OK;
     ORDO_TRY(prepare(&c));
     ORDO_TRY(grow_if_fits(&c, &grown));
-    c.tick = c.hash->history ? (cl_uint) (2 * batch->count) : 0; /* finds have the earlier ticks */
+    c.tick = c.hash->history ? (cl_uint) (2 * batch->count) : 0;
     for (size_t first = 0; first < batch->count; first += c.window)
         ORDO_TRY(run_window(&c, first, ordo_min_size(c.window, batch->count - first)));
     const size_t erased = n_of(&c, ORDO_ERASE, ORDO_ERASE);

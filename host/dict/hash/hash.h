@@ -17,13 +17,13 @@ struct ordo_hash_table {
 };
 
 struct ordo_hash {
-    ordo_dict               dict; /* must be first */
+    ordo_dict               dict;
     struct ordo_hash_config config;
     struct ordo_hash_table  table;
-    /* True if a change did not complete. The next call then checks the table. */
+    /* True if an earlier change did not complete. The next call then checks the table. */
     bool needs_check;
     bool broken; /* a check has failed */
-    /* True if the next call must count displaced elements again (kernel hash_recount). */
+    /* True if the next call must count the keys outside their home buckets again (kernel hash_recount). */
     bool             recounts;
     size_t           elements_min; /* lower bound of the element count */
     size_t           bytes, bytes_peak, rebuilds;
@@ -49,14 +49,12 @@ static inline size_t ordo_hash_partitions(const struct ordo_hash_table *table)
 /* ---- table.c ----------------------------------------------------------------------------------------------------- */
 
 /* Returns the bytes of the spill counts and filters. */
-size_t ordo_hash_mark_bytes(const struct ordo_hash *hash, const struct ordo_hash_table *table);
-size_t ordo_hash_bucket_bytes(const ordo_dict *dict);
-/* Returns log2 of the number of partitions. */
+size_t  ordo_hash_mark_bytes(const struct ordo_hash *hash, const struct ordo_hash_table *table);
+size_t  ordo_hash_bucket_bytes(const ordo_dict *dict);
 cl_uint ordo_hash_bits_for(size_t elements, unsigned load);
-/* Returns SplitMix64's output (Steele et al., OOPSLA 2014) `steps` steps after state `from`. */
+/* Returns the output of SplitMix64 (Steele et al., OOPSLA 2014) that is `steps` steps after state `from`. */
 cl_ulong ordo_hash_seed(cl_ulong from, cl_ulong steps);
 
-/* Allocates the buffers that *table lacks. */
 ordo_status ordo_hash_allocate(struct ordo_hash *hash, struct ordo_hash_table *table);
 void        ordo_hash_release(struct ordo_hash *hash, struct ordo_hash_table *table);
 void        ordo_hash_replace(struct ordo_hash *hash, const struct ordo_hash_table *table);
@@ -69,7 +67,8 @@ struct ordo_launch ordo_hash_kernel(const struct ordo_hash *hash, const char *fi
 
 /* ---- check.c ----------------------------------------------------------------------------------------------------- */
 
-/* Begins a call. Does the check or recount that an earlier call left. Returns ORDO_BROKEN if a check has failed. */
+/* Must begin each call. Does the check or recount that an earlier call made necessary. Returns ORDO_BROKEN if a check
+ * has failed. */
 ordo_status ordo_hash_begin(struct ordo_call *call, struct ordo_hash *hash);
 void        ordo_hash_invalidate(ordo_dict *dict);
 ordo_status ordo_hash_check(ordo_dict *dict, struct ordo_call *call);
@@ -88,19 +87,18 @@ ordo_status ordo_hash_statistics(ordo_dict *dict, struct ordo_call *call, struct
 
 /* ---- partition.c ------------------------------------------------------------------------------------------------- */
 
-/* A batch of updates, and results of ordo_hash_partition. */
 struct ordo_hash_batch {
-    struct ordo_slice keys, values, erased; /* none if the batch erases nothing */
-    struct ordo_slice codes;                /* operation codes of a mixed batch */
+    struct ordo_slice keys, values, erased; /* `erased` may be none */
+    struct ordo_slice codes;
     cl_mem            found;
     size_t            count;
     cl_uint           kind; /* enum hash_kind */
-    /* Values are combined with stored values. The batch then has no erasures and no codes. */
+    /* If true, values are combined with stored values, and the batch has no erasures and no codes. */
     bool      combines;
     ordo_type value;
     ordo_op   op;
-    /* Results, sorted by partition. Partition p begins at key bounds[p]. The hashed key mixed[u] has index index[u] in
-     * the batch. If `index` is NULL, the value of mixed[u] is values_by_part[u]. */
+    /* Results of ordo_hash_partition, sorted by partition. Partition p begins at index bounds[p]. mixed[u] is a hashed
+     * key, and index[u] its index in the batch. If `index` is NULL, the key's value is values_by_part[u]. */
     cl_mem            mixed, index, bounds;
     struct ordo_slice values_by_part;
 };
@@ -108,8 +106,8 @@ struct ordo_hash_batch {
 ordo_status ordo_hash_partition(struct ordo_call *call, const struct ordo_hash *hash,
                                 const struct ordo_hash_table *table, struct ordo_hash_batch *batch);
 /* Computes table->starts, the first bucket of each partition, so that keys fill `load` percent of each partition.
- * Partition p has bounds[p + 1] - bounds[p] old keys, incoming[p] new keys and `more` later ones. Each array may be
- * NULL (no keys). */
+ * Partition p has bounds[p + 1] - bounds[p] old keys, incoming[p] new keys and `more` later keys. `bounds` or
+ * `incoming` may be NULL (no such keys). */
 ordo_status ordo_hash_size_partitions(struct ordo_call *call, const struct ordo_hash *hash,
                                       const struct ordo_hash_table *table, cl_mem bounds, cl_mem incoming, cl_uint more,
                                       cl_uint load, cl_mem found);
@@ -121,10 +119,10 @@ ordo_status ordo_hash_make_distinct(struct ordo_call *call, struct ordo_hash *ha
 /* Allocates *found in scratch memory, with all words 0. */
 ordo_status ordo_hash_begin_found(struct ordo_call *call, cl_mem *found);
 ordo_status ordo_hash_read_found(struct ordo_call *call, cl_mem found, cl_uint out[HASH_FOUND_WORDS]);
-/* Sets found[HASH_LARGEST], found[HASH_FULL] and found[HASH_TOTAL] on the device (enum hash_found). */
+/* Sets found[HASH_LARGEST], found[HASH_FULL] and found[HASH_TOTAL] (enum hash_found). ordo_hash_measure also reads them
+ * to the host, and waits. */
 ordo_status ordo_hash_look(struct ordo_call *call, const struct ordo_hash_table *table, const ordo_dict *dict,
                            const struct ordo_hash_batch *batch, cl_mem found);
-/* Like ordo_hash_look, but reads the words to the host. Waits. */
 ordo_status ordo_hash_measure(struct ordo_call *call, const struct ordo_hash_table *table, const ordo_dict *dict,
                               const struct ordo_hash_batch *batch, cl_uint found[HASH_FOUND_WORDS]);
 
@@ -141,11 +139,11 @@ ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, con
 
 ordo_status ordo_hash_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
                             size_t count);
-/* Rebuilds the table with a batch, which may be NULL. With `more` further keys the table would be `load` percent full.
- * Waits. */
+/* Rebuilds the table from its elements and *batch, which may be NULL. The new table would be `load` percent full with
+ * `more` further keys. Waits. */
 ordo_status ordo_hash_rebuild(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_batch *batch,
                               size_t more, unsigned load);
-/* Returns how full a rebuild by an update makes the table, in percent. */
+/* Returns the percentage of slots that are full after an update rebuilds the table. */
 unsigned    ordo_hash_update_load(const struct ordo_hash *hash);
 ordo_status ordo_hash_compact(ordo_dict *dict, struct ordo_call *call);
 
@@ -156,8 +154,8 @@ ordo_status ordo_hash_update(ordo_dict *dict, struct ordo_call *call, bool erase
 ordo_status ordo_hash_update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates);
 ordo_status ordo_hash_combine(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
 bool        ordo_hash_is_underfull(const struct ordo_hash *hash, size_t elements);
-/* Rebuilds an underfull table if memory suffices. `erased` keys were erased since the caller set hash->elements_min.
- * Waits if it must count the elements. */
+/* Rebuilds the table if it is underfull and memory suffices. `erased` is the number of keys that were erased after the
+ * caller set hash->elements_min. Waits if it must count the elements. */
 ordo_status ordo_hash_shrink(struct ordo_call *call, struct ordo_hash *hash, size_t erased);
 
 /* ---- mixed.c ----------------------------------------------------------------------------------------------------- */

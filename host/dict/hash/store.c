@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stores batches of updates: in place if all partitions have capacity, else in a new table. */
+/* Stores batches of updates. If all partitions have capacity, changes the table in place. Otherwise builds a new
+ * table. */
 #include "dict/hash/hash.h"
 
 /* Tables with at most this number of slots never shrink. */
@@ -56,8 +57,7 @@ static ordo_status partition_and_store(struct ordo_call *call, struct ordo_hash 
     return store(call, hash, batch, found);
 }
 
-/* Rebuilds the table if it is underfull. Counts the elements only if their lower bound, hash->elements_min, is
- * small. */
+/* hash->elements_min is a lower bound of the element count. Counts the elements only if this bound is small. */
 static ordo_status shrink_if_underfull(struct ordo_call *call, struct ordo_hash *hash)
 {
     if (ordo_hash_is_underfull(hash, hash->elements_min))
@@ -115,7 +115,7 @@ ordo_status ordo_hash_update_sorted(ordo_dict *dict, struct ordo_call *call, con
                                      .erased = updates->erased,
                                      .count = updates->count,
                                      .kind = updates->distinct ? HASH_DISTINCT : HASH_ANY };
-    if (updates->erased.mem && !updates->values.mem && dict->value_bytes) /* all updates erase */
+    if (updates->erased.mem && !updates->values.mem && dict->value_bytes)
         return erase_keys(call, ordo_hash_of(dict), updates->keys, updates->count);
     return update(call, ordo_hash_of(dict), &batch);
 }

@@ -4,7 +4,7 @@
 size_t ordo_hash_mark_bytes(const struct ordo_hash *hash, const struct ordo_hash_table *table)
 {
     const size_t n = table->n_buckets;
-    /* One filter per bucket, and one more. A lookup in an empty last partition reads this one. */
+    /* One filter per bucket, and one more filter, which a lookup in an empty last partition reads. */
     return (HASH_SPILL_WORDS(n) + (ordo_device_facts(hash->dict.dev)->cpu ? n + 1 : 0)) * sizeof(cl_uint);
 }
 
@@ -98,7 +98,6 @@ void ordo_hash_add_table(struct ordo_args *args, const struct ordo_hash_table *t
              ORDO_ARG(table->bits), ORDO_ARG(table->seed));
 }
 
-/* Maximum work-groups. If a launch needs more, each group takes several partitions. */
 #define GROUPS_MAX ((size_t) 1 << 16)
 
 struct ordo_launch ordo_hash_kernel(const struct ordo_hash *hash, const char *file, const char *kernel, size_t groups,

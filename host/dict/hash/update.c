@@ -22,13 +22,13 @@ ordo_status ordo_hash_has_capacity(struct ordo_call *call, const struct ordo_has
     return ORDO_OK;
 }
 
-/* With fewer than BUCKETS_EACH buckets per update, kernels read whole partitions (update_dense.cl). Otherwise they
- * read only some buckets (update_sparse.cl). */
+/* If the table has fewer than BUCKETS_EACH buckets per update, kernels read whole partitions (update_dense.cl).
+ * Otherwise they read only some buckets (update_sparse.cl). */
 #define BUCKETS_EACH 2
-/* Partitions per work-group of hash_update_dense, if hash_update_sparse has left few partitions. */
+/* Partitions per work-group of hash_update_dense, if hash_update_sparse runs first and leaves few partitions to it. */
 #define LEFT_SHARE 8
 
-/* Allocates *left, which marks partitions for hash_update_dense. If memory is short, sets *left to NULL.
+/* Allocates *left, which tells hash_update_dense the partitions to update. If memory is short, sets *left to NULL.
  * hash_update_dense then updates all partitions. */
 static ordo_status take_left(struct ordo_call *call, size_t partitions, cl_mem *left)
 {
@@ -69,7 +69,7 @@ ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, con
         rest.groups = ordo_ceil_div(partitions, LEFT_SHARE);
     }
     ordo_status status = ordo_call_launch(call, &rest, &args);
-    /* Part of the batch is stored, so a failed launch for the rest is tried once more. */
+    /* hash_update_sparse has stored part of the batch, so a failed second launch is tried again. */
     if (left && status != ORDO_OK)
         status = ordo_call_launch(call, &rest, &args);
     ORDO_TRY(status);
