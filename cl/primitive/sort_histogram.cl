@@ -12,7 +12,7 @@
 #define HISTOGRAM_COPIES 1
 #endif
 #define PASSES_MAX     HISTOGRAM_PASSES_MAX(KEY_BITS, RANK_BITS)
-#define COUNTERS_WORDS HISTOGRAM_WORDS(KEY_BITS, RANK_BITS, HISTOGRAM_COPIES)
+#define COUNTERS_WORDS COUNTER_WORDS(KEY_BITS, RANK_BITS, HISTOGRAM_COPIES)
 
 typedef struct {
     /* `greatest` is the greatest digit plus 1, `least` is RANK_RADIX minus the least digit. Atomic max updates both. */

@@ -130,10 +130,10 @@ ORDO_STATIC_ASSERT(sizeof(struct sort_buckets) == 4 * 8 + 6 * 4, "no padding");
                      SHARED_MAX(8, element_bytes)))
 
 #define HISTOGRAM_PASSES_MAX(key_bits, digit_bits) (SHARED_CEIL_DIV(key_bits, digit_bits) + 1)
-#define HISTOGRAM_WORDS(key_bits, digit_bits, copies)                                                                  \
+#define COUNTER_WORDS(key_bits, digit_bits, copies)                                                                    \
     (HISTOGRAM_PASSES_MAX(key_bits, digit_bits) * (copies) << (digit_bits))
 #define HISTOGRAM_LOCAL_BYTES(key_bits, digit_bits, copies, group, lanes)                                              \
-    (4 * (HISTOGRAM_WORDS(key_bits, digit_bits, copies) + SCAN_WORDS(group, lanes) + 1 +                               \
+    (4 * (COUNTER_WORDS(key_bits, digit_bits, copies) + SCAN_WORDS(group, lanes) + 1 +                                 \
           5 * HISTOGRAM_PASSES_MAX(key_bits, digit_bits)))
 
 #define SORT_RANGE_LOCAL_BYTES(group, lanes, items) (4 * ((group) * (items) + SCAN_WORDS(group, lanes) + 1))

@@ -45,8 +45,6 @@ typedef struct {
     __global uint              *history;
 } ltree_batch;
 
-#define CODE_NONE 0xffu
-
 typedef struct {
     uint i, code;
     uint level; /* level of the node to change or read; above 0 to add a new node's entry */
