@@ -88,9 +88,8 @@ ORDO_FN fold_item tile_fold(__private const compact_arrays *a, uint tile, __priv
     return t->own;
 }
 
-/* Copies the elements whose flag is not 0 to the output, from index `at` on. To avoid a branch, the loop copies every
- * element, but increments `at` only if the flag is not 0. The loop must end after the last element to copy, because the
- * next output element belongs to another tile. */
+/* To avoid a branch, also writes elements whose flag is 0. The next element overwrites them. The loop must stop at
+ * `end`, where the output of the next tile begins. */
 ORDO_FN void tile_write(__private const compact_arrays *a, uint tile, __private const input_tile *t, fold_item at)
 {
     const uint end = at + t->own;

@@ -49,8 +49,8 @@ typedef struct {
     uint begin, a_begin, a_count, b_begin, b_count;
 } merge_tile;
 
-/* Returns whether at least `a` of the first `diagonal` merged elements come from in->a_keys. At least `low` and at most
- * `high` of these elements must come from in->a_keys. */
+/* Returns whether at least `a` of the first `diagonal` merged elements come from in->a_keys. In total, `low` to `high`
+ * of these `diagonal` elements must come from in->a_keys. */
 ORDO_FN bool merge_holds(__private const merge_input *in, uint diagonal, uint low, uint high, uint a)
 {
     if (a <= low || a > high)
@@ -103,8 +103,8 @@ typedef struct {
     uint diagonal, low, high;
 } merge_search;
 
-/* One step of the search in merge_path_team: raises search->low or lowers search->high. Lane i tests the number
- * base + (i + 1) * stride. `base` must be at least search->low. The whole sub-group must call. */
+/* Narrows the interval from search->low to search->high: lane i tests the number base + (i + 1) * stride. The whole
+ * sub-group must call, with `base` not less than search->low. */
 ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride, __private merge_search *search)
 {
     const uint asked = base + (team_lane() + 1) * stride;

@@ -75,8 +75,7 @@ ORDO_FN bool batch_stays(__global const ordo_key *batch, uint b, __global const 
     return (j + 1 == b || batch[j + 1] != batch[j]) && !run_is_hidden(hidden, j);
 }
 
-/* Returns whether the next tile's first batch element replaces this tile's last array element. Elements of `array`
- * before index `at` are already merged. */
+/* Returns whether this tile's last array element is not merged yet and equals the next tile's first batch element. */
 ORDO_FN bool batch_goes_on(__global const ordo_key *array, __global const ordo_key *batch, uint b,
                            __private const batch_tile *t, uint at)
 {

@@ -68,8 +68,8 @@ void runs_sample(RUNS_KEYS run_table runs, __global ordo_key *restrict samples)
     samples[sample] = key_of[r][end - 1];
 }
 
-/* Sets splitters[i] to the index of the sample that has rank (i + 1) * window - 1 among all samples. If a run is not
- * sorted, some words of `splitters` stay unwritten. */
+/* In key order, every table.window-th sample is a splitter. Writes the indices of these samples to `splitters`. If a
+ * run is not sorted, some words of `splitters` stay unwritten. */
 ORDO_KERNEL(RUNS_SEARCH_GROUP)
 void runs_select(__global const ordo_key *restrict samples, run_table runs, __global uint *restrict splitters)
 {

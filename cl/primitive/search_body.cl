@@ -8,8 +8,8 @@
  *  ANSWERS        initializer of the struct
  *  answer(keys, to, i, rank, query, equal)   stores the result of query i
  *  answer_prefetch(to, rank)                 prefetches the memory that answer() reads
- *  SEARCH_LAST    0: `equal` tells whether the first key not less than the query equals the query.
- *                 1: whether the last key not greater than the query equals it. This needs SEARCH_UPPER */
+ *  SEARCH_LAST    1 (needs SEARCH_UPPER): `equal` tells whether the key before index `rank` equals the query.
+ *                 0: whether the key at index `rank` does */
 #pragma once
 #include "device/atomic.cl"
 #include "primitive/search_keys.cl"
@@ -196,7 +196,7 @@ void search_sorted(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth_max, __local ordo_
 #endif
 
 #if SEARCH_ITEMS == 1
-/* Returns the rank of a query, which must be at least `from`. Takes steps of doubling length, then does a binary
+/* Returns the rank of a query. The rank must be at least `from`. Takes steps of doubling length, then does a binary
  * search. Bentley and Yao (Information Processing Letters, 1976). */
 ORDO_FN uint gallop(key_array keys, uint from, ordo_key_form query)
 {

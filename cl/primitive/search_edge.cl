@@ -14,9 +14,9 @@
 #define EDGE_EACH
 #endif
 
-/* Counts keys (in the format of COUNT_EQUAL) in a vector of PIECE_KEYS elements that begins at index `at`. The vector
- * may begin before the array. Then `at` is a negative int, converted to uint. Elements before the array count as keys
- * before the query. Elements after the array do not count. */
+/* Counts keys (in the format of COUNT_EQUAL) in PIECE_KEYS elements. The first has index `at`, which is negative (as an
+ * int) if it lies before the array. Elements before the array count as less than the query. Elements after the array do
+ * not count. */
 ORDO_FN uint count_edge(key_array keys, uint at, ordo_key_form query)
 {
     uint count = 0;

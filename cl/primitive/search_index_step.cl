@@ -4,9 +4,8 @@
 #include "primitive/search_edge.cl"
 #include "primitive/search_line.cl"
 
-/* unit[r] is the number of the node or block that query r has reached in a level. line[r] is the index of this node in
- * array `nodes`. While the next node of one query is prefetched, the work-item searches for its other queries. Kim et
- * al., FAST (ACM TODS 36(4), 2011), section 5.1.3. */
+/* unit[r] is the node or block that query r has reached: its index in the level. line[r] is the node's index in array
+ * `nodes`. Searches overlap to hide memory latency. Kim et al., FAST (ACM TODS 36(4), 2011), section 5.1.3. */
 typedef struct {
     ordo_key_form query[SEARCH_ITEMS];
     uint          unit[SEARCH_ITEMS];
@@ -27,8 +26,8 @@ ORDO_FN void prefetch_block(key_array keys, uint shift, uint b)
 }
 
 #if SEARCH_PACKED
-/* Returns how many keys of a block come before the query. The block stores each key as a difference from block.base, in
- * `bytes` bytes. d is the query's difference. If d needs more bytes, all keys of the block come before the query. */
+/* Counts the keys of a block that come before the query. If the query's difference `d` from block.base does not fit in
+ * `bytes` bytes, all keys of the block count. */
 #if SEARCH_UPPER
 #define PACK_BEFORE(v, bytes, type, d) (d >> (8 * bytes - 1) >> 1 ? PACK_KEYS : (uint) -piece_sum((v) <= (type) d))
 #else
@@ -79,9 +78,8 @@ ORDO_FN void descend(key_array keys, __global const ordo_key_form *nodes, uint s
     }
 }
 
-/* Returns how many elements of a block come before the query. `first` is the index of the block's first element. The
- * block may begin before the array. Then `first` is a negative int, converted to uint. Elements before the array count
- * as elements before the query. */
+/* Counts the elements of a block that come before the query. If the block begins before the array, its first index
+ * `first` is a negative int, and the missing elements count, too. */
 ORDO_FN uint block_before(key_array keys, uint first, ordo_key_form query)
 {
     uint before = 0;

@@ -4,8 +4,8 @@
 #include "primitive/search_edge.cl"
 #include "primitive/search_line.cl"
 
-/* The state of a query's search. `unit` is the number of the node that the search has reached or, at the end, of the
- * block. Each lane compares only a part of a node, so the whole sub-group must call the functions below. */
+/* The state of a query's search. `unit` is the index, in its level, of the node or block that the search has reached.
+ * The whole sub-group must call the functions below, because each lane compares only a part of a node. */
 #define TEAM_QUERIES (SEARCH_ITEMS * TEAM_WIDTH)
 typedef struct {
     ordo_key_form query;
@@ -76,9 +76,8 @@ ORDO_FN uint pack_one(ordo_key_form difference, ordo_key_form d)
     return search_before(difference, d) + (COUNT_FINDS && difference == d ? COUNT_EQUAL : 0);
 }
 
-/* Counts keys (in the format of COUNT_EQUAL) in 16 bytes of a compressed block. Each key is stored as a difference from
- * the block's base, in `width` bytes. d is the query's difference. If d needs more bytes, all keys come before the
- * query. */
+/* Counts keys (in the format of COUNT_EQUAL) in 16 bytes of a compressed block, whose keys have `width` bytes. `d` is
+ * the query's difference from the block's base. */
 ORDO_FN uint pack_count(uint4 piece, uint width, ordo_key_form d)
 {
     const uint word[4] = { piece.x, piece.y, piece.z, piece.w };
@@ -106,8 +105,7 @@ ORDO_FN uint pack_count(uint4 piece, uint width, ordo_key_form d)
     return count;
 }
 
-/* Sets count[m] to the count of this lane's part of the block of query m. The first loop loads a part of every block,
- * so that the loads overlap. */
+/* Sets count[m] to the keys that this lane counts in the block of query m. The loads of the first loop overlap. */
 ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent way[TEAM_QUERIES],
                           __private uint count[TEAM_QUERIES])
 {
@@ -133,8 +131,7 @@ ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent wa
 ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent way[TEAM_QUERIES],
                           __private uint count[TEAM_QUERIES])
 {
-    /* count_edge reads the vectors that lie partly outside of the array. In their place, the loop loads the vector at
-     * index `inside`, to avoid a branch. */
+    /* In place of a vector at the array's edge, loads the vector at index `inside`, to avoid a branch. */
     const uint inside = (0u - shift) % PIECE_KEYS;
     const bool whole = keys.count >= 2 * PIECE_KEYS && ((ulong) (keys.key + inside) & 15) == 0;
     ordo_key part[TEAM_QUERIES][LANE_PIECES][PIECE_KEYS];
@@ -200,9 +197,8 @@ ORDO_FN void stage_separators(__global const ordo_key_form *nodes, index_place a
         tree[tree_place(depth, i)] = nodes[index_position(at, search_form(), min(i, units - 1))];
 }
 
-/* Searches from level start.level of the index down. Without SEARCH_LOCAL, `start` must be the place of the root. With
- * SEARCH_LOCAL, each group first copies this level's separators to local memory. There may be at most 2^depth
- * separators. They are stored in the nodes of level `above`. */
+/* `start` is the level where the search begins: the root if SEARCH_LOCAL is 0. If SEARCH_LOCAL is 1, this level has at
+ * most 2^depth nodes or blocks, and `above` is the next higher level. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_indexed(KEYS_AND_QUERIES, ANSWERS_ARGS, __global const ordo_key_form *restrict nodes, ulong nodes_at,
                     uint shift, index_place start, index_place above, uint depth, __local ordo_key_form *tree PACK_ARGS)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the child (node or block) where the search for a query continues. A node of the index is also named *line*. It
- * consists of *SIMD blocks* of separators (shared/index.h). Each of LINE_STEPS steps compares the query with one SIMD
- * block. */
+/* Finds the child (node or block) where the search for a query continues. A node, also named *line*, consists of *SIMD
+ * blocks* of separators (shared/index.h). Each step compares the query with one SIMD block. */
 #pragma once
 #include "primitive/search_keys.cl"
 
@@ -98,8 +97,8 @@ ORDO_FN __global const ordo_key_form *line_of(__global const ordo_key_form *node
 }
 
 #if TEAM_WIDTH == 1
-/* Returns the number of the node or block where the search continues, one level below node `unit`. `line` has the
- * separators of this node. `last` is the greatest such number in the lower level. */
+/* Returns the index, in the next lower level, of the node or block where the search continues. `line` has the
+ * separators of node `unit`. `last` is the greatest index in the lower level. */
 ORDO_FN uint line_next(__global const ordo_key_form *line, uint last, uint unit, ordo_key_form query)
 {
     uint child = 0;

@@ -200,8 +200,8 @@ void sort_bucket_scatter(PAIRS_IN(in), PAIRS_OUT(spare), PAIRS_OUT(out), __globa
 /* Buckets with fewer than INSERTED elements are sorted by insertion only. */
 #define INSERTED 24
 
-/* Copies the elements of `from` to `out`, sorted by insertion. `from` may be `out`. After more than `most` moves,
- * copies the remaining elements without sorting, and returns false. */
+/* Sorts the elements of `from` by insertion. Writes them to `out`, which may be the same array. If the sort needs more
+ * than `most` moves, copies the remaining elements unsorted, and returns false. */
 ORDO_FN bool bucket_insert(bucket_elements from, bool paired, bucket_elements out, uint count, ulong most,
                            struct sort_buckets b)
 {

@@ -162,9 +162,8 @@ ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint cou
 #if KEY_BITS > 64
 #define PLAN_DIGITS_MAX 10
 
-/* Returns by how many digits, from digit `top` down, passes must sort before a local pass (sort_local.cl). Returns 0 if
- * there is no local pass. A local pass needs small segments (elements with equal top digits) and small bins (similar
- * keys of a segment). The whole group must call. */
+/* Returns the number of digits, from digit `top` down, to sort by before a local pass (sort_local.cl), or 0 if there is
+ * no local pass. The whole group must call. */
 ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogram h, uint top, uint varying,
                              __local histogram_local *l)
 {

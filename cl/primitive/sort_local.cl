@@ -25,8 +25,7 @@
 /* Maximum elements per bin. A larger bin would need too many comparisons, so sort_large sorts its range. */
 #define LOCAL_BIN_MAX 256
 
-/* Returns the end of the segment that contains element at - 1. All keys of a segment agree in the bits from local_bit
- * up. */
+/* Returns the index after the last key that agrees with keys[at - 1] in the bits from `local_bit` up. */
 ORDO_FN uint local_segment_end(__global const ordo_key *keys, uint count, uint at, uint local_bit)
 {
     const ordo_key_form segment = key_above(key_bits(keys[at - 1]), local_bit);
@@ -101,8 +100,8 @@ ORDO_FN uint local_half(__local const uint *bins, uint bin)
     return bins[bin / 2] >> bin % 2 * 16 & 0xffff;
 }
 
-/* Step 1 (count). Word i of `which` receives the bin of this work-item's key i in its upper half, and the key's number
- * within the bin in its lower half. These numbers are in any order. */
+/* Step 1 (count). Sets which[i] to the bin of this work-item's key i (upper half) and a unique index in this bin (lower
+ * half). */
 ORDO_FN void local_count(__local local_memory *l, local_map m, const ordo_key_form *form, uint count, uint *which)
 {
     for (uint i = get_local_id(0); i < LOCAL_TILE / 2; i += GROUP_SIZE)

@@ -23,9 +23,8 @@ void string_check(STRING_COLUMN_ARGS(column), uint count, __global uint *bad)
 
 enum { STRING_UNFINISHED, STRING_DESCENDS, STRING_TOO_LONG };
 
-/* Returns the position of the first difference of two strings whose first `from` bytes are equal. Compares at most
- * STRINGS_PREFIX_MAX more bytes. If these are equal and both strings have more bytes, returns the position of bit
- * STRING_GOES_ON of the next byte. */
+/* Returns the first position where two strings differ. Their first `from` bytes must be equal. If STRINGS_PREFIX_MAX
+ * more bytes are equal, stops and returns a position with bit STRING_GOES_ON. */
 ORDO_FN uint string_first_apart(__private const string_column *c, string_text a, string_text b, uint from,
                                 __private bool *descends)
 {
@@ -42,15 +41,13 @@ ORDO_FN uint string_first_apart(__private const string_column *c, string_text a,
     return (uint) same << 4 | (clz((uchar) (in_a ^ in_b)) + 1u);
 }
 
-/* Sets position[i], for i > 0, to the position where strings i - 1 and i differ first. String i is in row rows[i], or
- * in row i if `rows` is NULL.
+/* Sets position[i], for i > 0, to the first position where sorted strings i - 1 and i differ. String i is in row
+ * rows[i], or in row i if `rows` is NULL.
  *
- * A launch compares only a part of long strings. So the host sets each position[i] to STRING_GOES_ON, and then repeats
- * the launch until state[STRING_UNFINISHED] remains 0.
+ * The host sets each position[i] to STRING_GOES_ON, and repeats the launch until state[STRING_UNFINISHED] stays 0.
  *
- * It is an error if string i is less than string i - 1 (STRING_DESCENDS), or shares too many bytes with it
- * (STRING_TOO_LONG). If string i is the first with such an error, state[STRING_DESCENDS] or state[STRING_TOO_LONG]
- * becomes count - i. */
+ * If string i is the first that is less than string i - 1, state[STRING_DESCENDS] becomes count - i. If it is the first
+ * that shares too many bytes with string i - 1, state[STRING_TOO_LONG] becomes count - i. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_apart(STRING_COLUMN_ARGS(column), __global const uint *rows, uint count, __global uint *position,
                   __global uint *state)
@@ -118,8 +115,8 @@ void string_tests(__global const uint *position, __global const uint *ids, __glo
 
 /* ---- levels ---------------------------------------------------------------------------------------------------- */
 
-/* Returns the number of tests in the subtree of the trie whose root is test i, but at most STRING_NODE. On each side of
- * test i, the subtree ends before the first test that is not greater than test i. */
+/* Counts the tests in the subtree of test i, but at most STRING_NODE. The subtree consists of
+ * test i and the unbroken runs of greater tests on both sides. */
 ORDO_FN uint string_subtree(__global const uint *tests, uint i, uint count)
 {
     const uint test = tests[i];

@@ -34,9 +34,8 @@ ORDO_FN string_text string_with_id(__private const string_index *x, uint id)
 
 /* ---- descents -------------------------------------------------------------------------------------------------- */
 
-/* A probe has the bits that a search reads. Before position `stop`, they are the bits of a query, which begins at byte
- * `at`. From position `stop` on, all bits are `turn`. `stop` must not exceed the position after the query's last
- * byte. */
+/* The bits that a search reads: before position `stop` the bits of a query, which begins at byte `at`, then copies of
+ * `turn`. `stop` must not exceed the position after the query's last byte. */
 typedef struct {
     string_bytes bytes;
     ulong        at;
@@ -52,13 +51,12 @@ ORDO_FN bool probe_bit(__private const string_probe *p, uint position)
     return value >> (8 - (position & 15)) & 1;
 }
 
-/* The state of a search that reads a node's tests (bit positions) from left to right.
+/* The state of a search that reads a node's tests from left to right.
  *
- *  limit  the search skips tests whose position is at least `limit`
- *  gap    1 + the index of the last test that was not skipped and at whose position the probe has a 1
+ *  gap    index after the last test where the search turned right
+ *  limit  the search skips tests not less than this position
  *
- * If the probe has a 0, the search skips the test's right subtree, whose tests have greater positions. So `limit`
- * becomes the test's position. If the probe has a 1, the search removes the limit. */
+ * If the probe has a 0, the search turns left: it skips the right subtree, whose tests are greater. */
 typedef struct {
     uint gap, limit;
 } node_state;
@@ -70,7 +68,7 @@ ORDO_FN node_state node_test(node_state s, __private const string_probe *p, uint
     return probe_bit(p, position) ? (node_state) { i + 1, STRING_EQUAL } : (node_state) { s.gap, position };
 }
 
-/* Searches tests `from` to to - 1. Returns the gap where the search ends. Gap i lies before test i. */
+/* Searches the tests with indices `from` to to - 1. Returns i if the search ends between tests i - 1 and i. */
 ORDO_FN uint node_gap(__global const uint *tests, uint from, uint to, __private const string_probe *p)
 {
     node_state s = { from, STRING_EQUAL };
@@ -88,18 +86,16 @@ ORDO_FN uint node_gap(__global const uint *tests, uint from, uint to, __private 
     return s.gap;
 }
 
-/* A stored string that is a prefix of the probe. The string lies just before the test with index `test` of level
- * `level`. If no stored string is a prefix, `level` is STRING_NO_PREFIX. */
+/* A stored string that is a prefix of the query: the string before the test with index `test` of level `level`. If
+ * there is none, `level` is STRING_NO_PREFIX. */
 typedef struct {
     uint level, test;
 } string_prefix;
 #define STRING_NO_PREFIX STRING_LEVELS_MAX
 
-/* Sets *prefix to the longest stored prefix of the probe in this node, if any.
- *
- * Bit 0 of a byte tells whether the byte exists. If a search turns right at a test of bit 0, the string before the test
- * is a prefix. A search has turned right at each test before `gap` that is less than all tests between it and the gap.
- * The last such test of bit 0 gives the longest prefix. */
+/* Sets *prefix to the longest prefix of the query that the search found in this node, if any. If a search turns right
+ * at a test of bit 0 (whether a byte exists), the string before the test is a prefix. The loop goes back over the tests
+ * where the search turned right: each is less than all tests between it and `gap`. */
 ORDO_FN void node_prefix(__global const uint *tests, uint from, uint gap, uint stop, uint level,
                          __private string_prefix *prefix)
 {
@@ -120,8 +116,8 @@ typedef struct {
     uint from, to;
 } string_range;
 
-/* Follows the probe through the branches, the binary trie above the last level, to a node of the last level. `prefix`
- * may be NULL. */
+/* Follows the branches (shared/string_index.h). Returns the range of tests of the last level where the search
+ * continues. `prefix` may be NULL. */
 ORDO_FN string_range branch_end(__private const string_index *x, __private const string_probe *p,
                                 __private string_prefix *prefix)
 {
@@ -144,8 +140,8 @@ ORDO_FN string_range branch_end(__private const string_index *x, __private const
     return r;
 }
 
-/* Returns the id of the string where the search ends. Sets *prefix to the longest stored prefix of the probe, if any.
- * `prefix` may be NULL. */
+/* Returns the id of the string where the search ends. If `prefix` is not NULL and a stored string is a prefix of the
+ * query, sets *prefix to the longest one. */
 ORDO_FN uint string_descend(__private const string_index *x, __private const string_probe *p,
                             __private string_prefix *prefix)
 {
@@ -175,7 +171,8 @@ typedef struct {
     bool greater, begins, ends;
 } string_match;
 
-/* All tests are before byte STRING_SHARED_MAX, so all later bytes get the position of this byte. */
+/* All tests are before byte STRING_SHARED_MAX. Later bytes get the position of this byte, which fits in 32
+ * bits. */
 ORDO_FN uint string_position(ulong at, uint bit)
 {
     return (uint) min(at, (ulong) STRING_SHARED_MAX) << 4 | bit;
@@ -207,8 +204,8 @@ ORDO_FN string_match string_locate(__private const string_index *x, __private co
     return string_compare(x, queries, q, string_descend(x, &p, 0));
 }
 
-/* Returns the id of the first string that agrees with the query in all bits before position `stop`. If `last` is true,
- * returns the last such string. */
+/* Returns the id of the first string that has the query's bits before position `stop`, or of the last such string if
+ * `last` is true. */
 ORDO_FN uint string_end(__private const string_index *x, __private const string_column *queries, string_text q,
                         uint stop, bool last)
 {

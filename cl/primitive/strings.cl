@@ -107,8 +107,8 @@ void strings_share(__global const string_offset *offsets, ulong offsets_at, __gl
     strings_share_row(&s, &u, i);
 }
 
-/* Sets keys[i] to the sort key of the string in slot i. Inverts the bits that are 1 in `turn`. For descending order,
- * these are all bits below the segment's number. */
+/* Sets keys[i] to the sort key (shared/strings.h) of the string in slot i. For descending order, `turn` has a 1 in each
+ * bit below the segment's number, and inverts these bits. For ascending order, it is 0. */
 ORDO_KERNEL(STRINGS_GROUP)
 void strings_keys(__global const string_offset *offsets, ulong offsets_at, __global const uchar *bytes, ulong bytes_at,
                   ulong n_bytes, __global const uint *rows, __global const uint *segment, __global const ulong *depth,
@@ -130,9 +130,8 @@ ORDO_FN bool strings_continue(ulong key, uint window, ulong turn)
     return ((key ^ turn) & ((1u << STRINGS_LENGTH_BITS) - 1)) == window + 1;
 }
 
-/* Writes the sorted rows to the output, and marks the undecided rows, that is rows with equal keys whose strings have
- * more than `window` bytes. The mark of an undecided row becomes 1, plus 2^32 for the first row with its key. All other
- * marks, and marks[count], become 0. */
+/* Writes the sorted rows to the output, and marks the rows that need another round. The mark of such a row is 1, plus
+ * 2^32 if the row is the first with its key. All other marks, and marks[count], become 0. */
 ORDO_KERNEL(STRINGS_GROUP)
 void strings_split(__global const ulong *keys, __global const uint *rows, __global const uint *place, uint count,
                    uint window, ulong turn, __global ulong *marks, __global uint *rows_out, ulong rows_out_at,
@@ -153,8 +152,8 @@ void strings_split(__global const ulong *keys, __global const uint *rows, __glob
     }
 }
 
-/* Moves the undecided rows to the slots of the next round. sums[i] is the sum of the marks (strings_split) before slot
- * i. Its lower half is the new slot. Its upper half is the number of new segments that begin before slot i. */
+/* Moves the rows that strings_split marked to the slots of the next round. sums[i] must be the sum of the marks before
+ * slot i: the new slot in its lower half, a number of segments in its upper half. */
 ORDO_KERNEL(STRINGS_GROUP)
 void strings_keep(__global const ulong *sums, __global const ulong *keys, __global const uint *rows,
                   __global const uint *place, __global const ulong *depth, uint count, uint window,

@@ -260,8 +260,7 @@ typedef struct {
     uint       items;
 } top_step;
 
-/* Returns whether an element has the same digits as the k-th element in passes 0 to p.pass - 2. A list has only
- * elements with these digits. */
+/* Returns whether an element is a candidate after pass p.pass - 2. A list has only candidates. */
 ORDO_FN bool top_is_candidate(__private const top_step *s, struct top_pass p, ordo_key_form key, uint index)
 {
     if (p.pass == 1 || s->source.index)
@@ -304,9 +303,8 @@ ORDO_FN uint top_fate(__private const top_step *s, struct top_pass p, __private 
     return s->done ? TOP_TAKE : TOP_KEEP;
 }
 
-/* The lower half of `sum` is the number of this work-item's elements that go to the output. The upper half is the
- * number of its elements that stay candidates. If bit i of `some` is 0, the i-th block of TOP_AHEAD elements has no
- * such element. */
+/* `sum` counts this work-item's elements: for the output in its lower half, the remaining candidates in its upper half.
+ * If bit i of `some` is 0, the i-th block of TOP_AHEAD elements has neither. */
 typedef struct {
     uint sum, some;
 } top_fates;
