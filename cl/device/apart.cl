@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions for a team (device/team.cl) while other teams of its sub-group may be in another branch.
- *
- *  Called by   all lanes of the team, from the same branch
- *  Memory      only apart_sync orders the memory accesses of different lanes
- *  lane        must be less than TEAM_WIDTH */
+/* Functions for a team (device/team.cl) while other teams of its sub-group may be in another branch. All lanes of the
+ * team must call from the same branch. Only apart_sync orders memory accesses of different lanes. Arguments named
+ * `lane` are less than TEAM_WIDTH. */
 #pragma once
 #include "device/team.cl"
 

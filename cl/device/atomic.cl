@@ -250,8 +250,8 @@ ORDO_FN ulong ordo_cas64(volatile __global ulong *p, ulong expected, ulong desir
 
 /* ---- words under a latch --------------------------------------------------------------------------------------- */
 
-/* One work-item changes these words under a latch, while others read them without the latch. Readers compare a version
- * before and after the read, and discard the words if it differs.
+/* Accesses words that one work-item changes under a latch, while others read them without the latch. Readers compare a
+ * version before and after the read, and discard the words if the version has changed.
  *
  *  ordo_load_uncached    bypasses this group's caches if an acquire fence precedes. The suffix 128 means
  *                       16 bytes, at a multiple of 16.
@@ -273,8 +273,8 @@ ORDO_FN void ordo_fence_acquire(void)
  * fail the self-test use fences. */
 #define ORDO_AFTER_ORDERS ORDO_ADDRESS_ORDER
 
-/* Returns 0, but the compiler cannot know this. `never` must be 0. The caller adds the result to an address. If
- * ORDO_AFTER_ORDERS, the device accesses that address only after it has loaded `seen`. */
+/* Returns 0, which the compiler cannot know. `never` must be 0. If a caller adds the result to an address and
+ * ORDO_AFTER_ORDERS is 1, the device loads `seen` before it accesses that address. */
 ORDO_FN uint ordo_after(uint seen, uint never)
 {
     return seen & never;

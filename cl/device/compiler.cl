@@ -103,8 +103,8 @@
 #define ORDO_TEAM_KERNEL
 #endif
 
-/* Begins a kernel for work-groups of exactly `group` work-items. With ORDO_MAX_REGISTERS, leaves the size out, because
- * compilers derive a register limit from it. */
+/* Begins a kernel for work-groups of exactly `group` work-items. With ORDO_MAX_REGISTERS, omits this size, because
+ * compilers would derive a register limit from the size. */
 #ifdef ORDO_MAX_REGISTERS
 #define ORDO_KERNEL(group) ORDO_TEAM_KERNEL __kernel
 #else

@@ -152,8 +152,8 @@ ORDO_FN uint team_index(void)
     return (uint) get_local_id(0) / TEAM_WIDTH;
 }
 
-/* Operand of a PTX shuffle that limits it to a team. Its upper byte masks the bits of a lane number that are equal in a
- * team. Its lower byte is the last lane that a shuffle may read, or the first for a shuffle up. */
+/* Operand c of the PTX instruction shfl, which limits a shuffle to a team. The upper byte is the segment mask, the
+ * lower byte the clamp. */
 #define TEAM_FIXED_2_         "0x1e"
 #define TEAM_FIXED_4_         "0x1c"
 #define TEAM_FIXED_8_         "0x18"

@@ -115,9 +115,9 @@ ORDO_FN uint group_rank(const timeline *t, __global const uint *first_of, __glob
     return ranks[first_of[g]] + timeline_changes(t, g, time);
 }
 
-/* For each query q, finds the key of rank queries[q] at the time of operation ops[q]. If the batch has operations on
- * this key, groups[q] becomes its number among the batch's distinct keys. Otherwise groups[q] becomes NONE, and
- * base_ranks[q] the key's rank before the batch. */
+/* Finds the key of rank queries[q] at the time of operation ops[q]. If the batch has operations on this key, groups[q]
+ * becomes the key's index among the batch's distinct keys. Otherwise groups[q] becomes NONE, and base_ranks[q] becomes
+ * the key's rank before the batch. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_select_plan(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, __global const uint *ranks,
                        __global const uint *ops, __global const ordo_key *queries, uint n_queries,
@@ -202,9 +202,8 @@ void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __
     __global const ulong *offsets, ulong offsets_at, __global ordo_key *keys_out, ulong keys_out_at,                   \
         __global merge_value *values_out, ulong values_out_at
 
-/* Writes the elements of each range whose keys have no operation in the batch. base_key[] has the keys of range q
- * before the batch, from index base_first[q] on. Earlier operations of the batch on lesser keys shift an element's
- * output index. */
+/* Writes the elements of all ranges whose keys have no operation in the batch. Range q had the keys
+ * base_key[base_first[q]] .. base_key[base_first[q + 1] - 1] before the batch. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_kept(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops, uint n_queries,
                       __global const int *changes, __global const ulong *base_first, __global const ordo_key *base_key,

@@ -12,12 +12,12 @@ ORDO_FN ordo_key next_key(ordo_key key)
     return key_from_bits(bits + (bits != ~(ordo_key_form) 0));
 }
 
-/* Return a query's index in the array of all queries to the dictionary. Order of the array:
+/* Each function returns a query's index in the array of all queries to the dictionary. The array has, in this order:
  *
- *  n_up             upward seeks
- *  n_erased         upper neighbours of erased keys
- *  n_seeks - n_up   downward seeks
- *  n_erased         lower neighbours of erased keys */
+ *  n_up queries             for upward seeks
+ *  n_erased queries         for the next greater keys of erased keys
+ *  n_seeks - n_up queries   for downward seeks
+ *  n_erased queries         for the next lesser keys of erased keys */
 ORDO_FN uint seek_query(uint q, uint n_up, uint n_erased)
 {
     return q < n_up ? q : q + n_erased;
@@ -27,8 +27,7 @@ ORDO_FN uint near_query(uint e, bool forward, uint n_up, uint n_seeks, uint n_er
     return forward ? n_up + e : n_seeks + n_erased + e;
 }
 
-/* Writes keys[], the queries to the dictionary. An upward query finds the least key greater than the seek's key, a
- * downward query the greatest lesser key. Queries do not find the seek's key itself, because the batch may change it.
+/* Writes the queries to the dictionary to keys[]. They exclude the seek's own key, which the batch may insert or erase.
  * erased[] gets the erased keys that are present before the batch. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,
@@ -59,8 +58,8 @@ void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global cons
     }
 }
 
-/* Returns whether a query found a neighbour of `key`. No key is greater than the greatest possible key, so an upward
- * query from this key can find only the key itself. */
+/* Returns whether a query found a neighbour of `key`. An upward query from the greatest possible key can find only that
+ * key itself. */
 ORDO_FN bool has_near(ordo_key key, bool found, bool forward)
 {
     return found && !(forward && key_bits(key) == ~(ordo_key_form) 0);
@@ -86,9 +85,9 @@ typedef struct {
             n_erased ? place_of(places, n, PLACE_GONE, n) : 0                                                          \
     }
 
-/* A chain is a sequence of erased keys that are neighbours in the dictionary. ends[p] becomes p + 1 if the key of entry
- * p ends a chain, else 0. Then a maximum scan gives each entry the end of its chain. The first half of ends[] is for
- * upward chains, with keys in descending order, so that the end of a chain comes first. */
+/* A chain is a sequence of erased keys that are neighbours in the dictionary. ends[p] becomes p + 1 if entry p ends a
+ * chain, else 0. A maximum scan then gives each entry its chain's end. The first half of ends[] has the upward chains
+ * in descending key order, the second half the downward chains in ascending order. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
 {
@@ -121,8 +120,8 @@ ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
     return forward ? key_bits(a) < key_bits(b) : key_bits(a) > key_bits(b);
 }
 
-/* Writes a seek's result: the batch's key sorted[position], or if s is STATE_ABSENT, the dictionary's key other_key. If
- * `other` is false too, the seek found nothing. */
+/* Writes a seek's result, which is the batch's key sorted[position]. If s is STATE_ABSENT, the result is the
+ * dictionary's key other_key instead, or nothing if `other` is false. */
 #if ORDO_VALUE_BYTES
 #define SEEK_VALUE()                                                                                                   \
     if (values_out && (s != STATE_ABSENT || other))                                                                    \

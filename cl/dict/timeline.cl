@@ -5,8 +5,8 @@
 
 #define TIMELINE_BLOCK 32
 
-/* Packs an operation's group and change. The group is the number of the operation's key among the batch's distinct
- * keys. The change is 1 if the operation adds the key, -1 if it removes the key, else 0. */
+/* Packs an operation's group and change. The group is the index of the operation's key among the batch's distinct keys.
+ * The change is 1 if the operation adds the key, -1 if it removes the key, else 0. */
 ORDO_FN ulong timeline_entry(uint group, int change)
 {
     return (ulong) group << 2 | (uint) (change + 1);
@@ -48,8 +48,8 @@ ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private in
     return (uint) (sum >> 32) + popcount(~masks[0] & below);
 }
 
-/* Narrows the entries *first .. *end - 1 to those whose group has *bit at bit `level`. The result is a range of the
- * level below. Returns the sum of the changes of the entries with a 0 there. If `select`, first sets *bit to 1 if
+/* Moves the range *first .. *end - 1 of entries to the level below. Keeps the entries whose group has *bit at bit
+ * `level`. Returns the sum of the changes of the entries with a 0 at this bit. If `select`, first sets *bit to 1 if
  * *least is at least this sum, else to 0. */
 ORDO_FN int timeline_descend(const timeline *t, uint level, uint *first, uint *end, bool *bit, int *least, bool select)
 {
@@ -88,8 +88,8 @@ ORDO_FN uint timeline_rank(const timeline *t, uint g, uint time)
     return t->there_before[g] + timeline_changes(t, g, time);
 }
 
-/* Among the distinct keys of the batch, returns the number of the r-th key (from 0) that is present before operation
- * `time`. The key must exist. */
+/* Returns the index, among the batch's distinct keys, of the r-th key (from 0) that is present before operation `time`.
+ * This key must exist. */
 ORDO_FN uint timeline_select(const timeline *t, uint r, uint time)
 {
     uint first = 0, end = time, group = 0;

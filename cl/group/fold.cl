@@ -56,8 +56,7 @@ ORDO_STATIC_ASSERT(FOLD_GROUP % TEAM_WIDTH == 0, "a team lies within one work-gr
 
 /* ---- items ----------------------------------------------------------------------------------------------------- */
 
-/* Minima and maxima compare keys in ordered form (shared/key.h). fold_item is a vector, because Oclgrind 21.10 cannot
- * run functions that return structs. */
+/* fold_item is a vector, because Oclgrind 21.10 cannot run functions that return structs. */
 #if FOLD_COUNTS
 typedef uint fold_word;
 #define FOLD_BITS 32

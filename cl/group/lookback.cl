@@ -9,9 +9,9 @@
 
 /* The including file defines the type LOOKBACK_INPUT, which describes the array, and lookback_refold, which reduces one
  * tile. Tests set bits of LOOKBACK_FAULTS to leave out publications:
- *  1   LOOKBACK_OWN of odd tiles
- *  2   LOOKBACK_PREFIX of odd tiles
- *  4   all LOOKBACK_PREFIX */
+ *  1   odd tiles do not publish LOOKBACK_OWN
+ *  2   odd tiles do not publish LOOKBACK_PREFIX
+ *  4   no tile publishes LOOKBACK_PREFIX */
 #pragma once
 #include "device/atomic.cl"
 #include "group/fold.cl"
@@ -157,9 +157,8 @@ ORDO_FN void lookback_announce(lookback_state s, uint tile, fold_item own, bool 
 
 /* Reduces a tile whose group has not published its reduction. The whole sub-group must call.
  *
- * If in_place, the tile's group overwrites the tile after it publishes. So if the group has published when
- * lookback_refold returns, the result is the published reduction. Its flag is LOOKBACK_NONE if some words are
- * missing. */
+ * If in_place and the group publishes meanwhile, returns the published reduction, because the group may have
+ * overwritten the tile. The flag is LOOKBACK_NONE if some published words are still missing. */
 ORDO_FN lookback_status lookback_again(__private const LOOKBACK_INPUT *input, lookback_state s, uint tile,
                                        bool in_place)
 {

@@ -76,9 +76,8 @@ ORDO_FN void rank_count(const ordo_key_form *bits, uint shift, uint mask, __loca
         ordo_local_add(&mine[rank_digit(bits[i], shift, mask)], 1);
 }
 
-/* Sets rank i to the team's counter of key i's digit, plus the number of the team's earlier keys with this digit. Then
- * adds the team's keys to the counters. The results are ranks within the team after rank_clear, places after
- * rank_starts. */
+/* Adds the team's keys to the counters of their digits. Rank i becomes the counter of key i's digit before the addition
+ * of key i. It is key i's place if rank_starts has set the counters. */
 ORDO_FN void rank_within_team(const ordo_key_form *bits, uint shift, uint mask, __local uint *counts,
                               rank_places *ranks)
 {

@@ -33,7 +33,7 @@ ORDO_FN uint runs_last_start(__local const uint *starts, uint n, uint x)
     return found;
 }
 
-/* Returns how many of the first `high` keys are less than x, or with `ties` at most x. This number must be at least
+/* Returns how many of keys[0] .. keys[high - 1] are less than x, or with `ties` at most x. The result must be at least
  * `low`. */
 ORDO_FN uint runs_count_before(__global const ordo_key *keys, uint low, uint high, ordo_key_form x, bool ties)
 {

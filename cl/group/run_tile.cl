@@ -28,17 +28,18 @@ ORDO_FN uint runs_first_region(uint round)
 typedef struct {
     ordo_key_form keys[RUNS_SLOTS + RUNS_ITEMS + 1];
 #if RUNS_FROM
-    /* Slot of the element before the merge, plus the bit RUNS_FROM_HIDDEN if the element is hidden. */
+    /* from[s] is the slot before the merge of the element in slot s, plus RUNS_FROM_HIDDEN if the element is hidden. */
     ushort from[RUNS_SLOTS + RUNS_ITEMS];
 #endif
 #if VALUE_COMBINES
-    /* upto[s] counts run 0's elements that the merge puts before the element of run 1 from slot s. */
+    /* If slot s had an element of run 1 before the merge, upto[s] is the number of run 0's elements before that
+     * element. */
     ushort upto[RUNS_SLOTS + RUNS_ITEMS];
 #endif
     run_table table;
     runs_part part[RUN_TABLE_MAX];
     uint      before[RUN_TABLE_MAX];
-    /* After runs_lay_out, key_of[r][i] is the key of the element of run r that is in slot i before the merge. */
+    /* After runs_lay_out, an element's slot before the merge is its index in key_of[r] and value_of[r]. */
     runs_keys   key_of[RUN_TABLE_MAX];
     runs_values value_of[RUN_TABLE_MAX];
 #if RUNS_HIDDEN
@@ -90,7 +91,7 @@ ORDO_FN uint runs_output_before(__local const runs_local *mem, uint r, uint i)
     return i;
 }
 
-/* True in the work-item that sets a kernel's i-th table of pointers. One work-item per table saves registers. */
+/* A separate work-item sets each table of pointers, because this takes fewer registers. */
 #define RUNS_SETTER(i) (get_local_id(0) == (i) * (RUNS_GROUP / 4))
 
 /* Computes the tile's part of each run, and the regions of each round. The tile has at most `capacity` elements. Ends
@@ -172,8 +173,8 @@ ORDO_FN bool runs_merges(__local const runs_local *mem, uint round, uint slot)
     return slot < mem->used[round] && (slot >= mem->count[right - 1] || mem->count[right] > 0);
 }
 
-/* Merges the regions of the previous round in pairs, in place. n is the number of regions after round 0. A barrier must
- * precede. Ends with a barrier. */
+/* Merges pairs of regions of the previous round, in place. Round 0 has n regions. A barrier must precede. Ends with a
+ * barrier. */
 ORDO_FN void runs_merge_round(__local runs_local *mem, uint round, uint n)
 {
     const uint    slot = (uint) get_local_id(0) * RUNS_ITEMS;
@@ -315,8 +316,8 @@ ORDO_FN void runs_note_first(__local runs_local *mem, uint count)
     }
 }
 
-/* Returns `value`, combined with run 0's value of the same key if run 0 has the key. `value` is the value of the
- * element in `slot`, which was in slot `at` before the merge. */
+/* Combines a value with run 0's value of the same key, if run 0 has the key. The value's element is in `slot`, and was
+ * in slot `at` before the merge. */
 ORDO_FN merge_value runs_combined(__local const runs_local *mem, uint slot, uint at, merge_value value)
 {
     const uint second_run = mem->start[1];

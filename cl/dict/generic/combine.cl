@@ -43,8 +43,8 @@ void combine_heads(__global const ordo_key *restrict keys, ulong     keys_at, __
     }
 }
 
-/* Sets brought[j] to the value that operation j combines into its key's value, or to VALUE_NONE, the identity. An
- * insert has an effect only if insert[j] is j (struct sorted_batch) and its key was absent when its segment began. */
+/* Sets brought[j] to the value that operation j combines into its key's value, or to the identity VALUE_NONE. An insert
+ * of a present key brings VALUE_NONE. */
 ORDO_KERNEL(RUN_GROUP)
 void combine_brought(__global const uchar *codes, ulong codes_at, __global const merge_value *values, ulong values_at,
                      __global const uint *index, __global const uint *start, __global const uint *insert,
@@ -59,8 +59,9 @@ void combine_brought(__global const uchar *codes, ulong codes_at, __global const
     }
 }
 
-/* Before the call, made[j] combines brought[start[j]] .. brought[j]. Combines the key's value before the batch,
- * before[j], into made[j]. Leaves made[j] if the key was absent, or if operation start[j] is an upsert or erasure. */
+/* made[j] must be the combination of the values that operations start[j] to j brought (combine_brought). Combines the
+ * key's value before the batch into made[j], unless the key was absent or operation start[j] is an upsert or
+ * erasure. */
 ORDO_KERNEL(RUN_GROUP)
 void combine_made(__global const uchar *codes, ulong codes_at, __global const uint *index, __global const uint *start,
                   __global const uchar *there, __global const merge_value *before, uint n, __global merge_value *made)

@@ -11,9 +11,9 @@
 
 #define INTERVAL_NONE 0xffffffffu
 
-/* Range i has the elements with ranks first[i] .. past[i] - 1. Keeps at most `limit` and limits[i] of them: those with
- * the least ranks, or if `descending` the greatest. lengths[i] becomes their number. ends[i] becomes their greatest
- * rank, or if `descending` their least. */
+/* Shortens range i, the ranks first[i] .. past[i] - 1, to at most `limit` and limits[i] elements: the least ranks, or
+ * if `descending` the greatest. lengths[i] becomes the number of ranks kept. ends[i] becomes the greatest rank kept, or
+ * if `descending` the least. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_limit(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                     __global const uint *first, __global const uint *past, __global const uint *limits, ulong limits_at,
@@ -182,8 +182,8 @@ ORDO_FN uint interval_less(__global const uint *sorted, uint m, uint x)
     return low;
 }
 
-/* The sorted array ends[] divides ranks into pieces: piece p has the ranks ends[p] .. ends[p + 1] - 1. Replaces the
- * ranks first[i] and past[i] by the numbers of the pieces that begin there. */
+/* Piece p has the ranks ends[p] .. ends[p + 1] - 1. Replaces the ranks first[i] and past[i] by the indices of the
+ * pieces that begin there. ends[] is sorted. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_find(__global const uint *ends, uint m, uint n, __global uint *first, __global uint *past)
 {
@@ -193,9 +193,9 @@ void interval_find(__global const uint *ends, uint m, uint n, __global uint *fir
     }
 }
 
-/* Handles intervals of 2^level to 2^(level + 1) - 1 pieces. Two segments of 2^level pieces cover such an interval: one
- * begins at its first piece, the other ends at its last. Sets each segment's owner to the interval's number i, if i is
- * less. owners[p] is the owner of the segment that begins at piece p. */
+/* Handles only intervals of 2^level to 2^(level + 1) - 1 pieces. Two segments of 2^level pieces cover such an interval:
+ * one begins at its first piece, the other ends at its last. Lowers the owners of both segments to the interval's index
+ * i. owners[p] is the owner of the segment from piece p on. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_paint(__global const uint *first, __global const uint *past, uint n, uint level, __global uint *owners)
 {
@@ -208,9 +208,9 @@ void interval_paint(__global const uint *first, __global const uint *past, uint 
     }
 }
 
-/* The owner of a segment is the least number of an interval that covers it. Computes the owners of segments of 2^level
- * pieces (`to`) from the owners of segments twice as long (`from`). Index p stands for the segment that begins at piece
- * p. Two long segments contain it: one begins at p, the other at p - 2^level. */
+/* Computes the owners of segments of 2^level pieces (`to`) from the owners of segments twice as long (`from`). The
+ * segment from piece p on lies in two long segments, from p and from p - 2^level on, and gets the lesser of their
+ * owners. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_push(__global const uint *from, uint m, uint level, __global uint *to)
 {

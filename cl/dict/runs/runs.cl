@@ -109,8 +109,8 @@ void run_bounds(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_
     }
 }
 
-/* A range with more than RANGE_WIDE elements is wide. For a wide range, run_write counts the visible elements from each
- * run's start, which takes one call of run_visible_before instead of two. */
+/* A range with more than RANGE_WIDE elements is wide. For wide ranges, run_write counts visible elements from each
+ * run's start, which is faster. */
 #define RANGE_WIDE RUN_BLOCK
 
 /* Measures each range i. lows[] and highs[] are from run_bounds.
@@ -146,9 +146,9 @@ void run_measure(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo
 
 #define RANGE_ITEMS 4
 
-/* Writes element number i of a range, counted over all runs, if the element is visible. Its output index is `place`
- * plus the number of lesser visible elements. If `wide`, this number includes elements before the range. If `all`, no
- * element of the range is hidden. */
+/* Writes element number i of a range, counted run after run, if it is visible. Its output index is `place` plus the
+ * number of lesser visible elements in the range, or if `wide` in all runs. `all` means that no element of the range is
+ * hidden. */
 ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint query, ulong i, ulong place, bool all,
                        bool wide, __global const uint *lows, __global const uint *highs, __global ordo_key *keys_out,
                        __global merge_value *values_out)
@@ -400,8 +400,8 @@ ORDO_FN void ends_merge(__local const range_runs *runs, const run_table *table, 
     }
 }
 #else
-/* Sets spans[r] to run r's elements up to the key of element `place` of run `run`. If `last`, sets it to the elements
- * from that key to the run's end. */
+/* Let x be the key of element `place` of run `run`. Sets spans[r] to run r's elements up to x, or if `last` to those
+ * from x to the run's end. */
 ORDO_FN void ends_bound(__local const range_runs *runs, const run_table *table, uint run, uint place, bool last,
                         __global run_interval *spans)
 {
