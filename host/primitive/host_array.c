@@ -66,8 +66,7 @@ static bool overlaps(const struct ordo_host_array *arrays, size_t n, size_t i)
     return false;
 }
 
-/* Kernels load up to 16 bytes at once. So the address must be a multiple of `power`, the greatest power of two that
- * divides the element size, but at most of 16. */
+/* Kernels load vectors of up to 16 bytes, so the address must be aligned to them. */
 static bool is_aligned(const struct ordo_host_array *a)
 {
     const size_t power = a->bytes & (~a->bytes + 1);
@@ -114,8 +113,8 @@ static size_t round_up(size_t at, size_t grain)
     return (at + grain - 1) / grain * grain;
 }
 
-/* Assigns offsets in the stage, from `used` on, to the arrays with upload == up and download == down. Returns the end
- * of the last one. */
+/* Assigns stage offsets, from byte `used` on, to arrays with these `upload` and `download` flags. Returns the end
+ * offset. */
 static size_t lay_out(struct ordo_host_array *arrays, size_t n, bool up, bool down, size_t used)
 {
     for (size_t i = 0; i < n; i++) {

@@ -130,7 +130,7 @@ static struct ordo_launch kernel(const ordo_device *dev, const struct ordo_index
                                                { "INDEX_GROUP", (long) group } } };
 }
 
-/* Kernel index_check writes to *wrong. For other kernels `wrong` must be NULL. */
+/* `wrong` is the result buffer of kernel index_check. Other kernels need NULL. */
 static ordo_status for_separators(struct ordo_call *call, const struct ordo_index *index, const char *name,
                                   const cl_mem *wrong)
 {
@@ -175,8 +175,8 @@ ordo_status ordo_call_check_index(struct ordo_call *call, const struct ordo_inde
 
 /* ---- compressed ---------------------------------------------------------------------------------------------- */
 
-/* Computes the size of each compressed block. Sets index->width to the bytes per key if all blocks have the same size,
- * otherwise to 0. Sets *units to the total size, in units of 16 bytes. Waits. */
+/* Sets index->width to the bytes per compressed key, or 0 if blocks differ in size. Sets *units to the total size in
+ * 16-byte units. Waits for the device. */
 static ordo_status measure_blocks(struct ordo_call *call, struct ordo_index *index, cl_mem offsets, cl_uint *units)
 {
     const struct ordo_launch launch = kernel(call->dev, index, "index_widths", index->blocks);
@@ -201,7 +201,7 @@ static ordo_status measure_blocks(struct ordo_call *call, struct ordo_index *ind
     ORDO_TRY(ordo_call_read(call, found, 0, &widest, sizeof widest));
     ORDO_TRY(ordo_call_read(call, offsets, blocks * sizeof *units, units, sizeof *units));
     ordo_call_release(call, mark);
-    /* Blocks of different sizes must save a quarter of the memory, because each search then also loads an offset. */
+    /* Different block sizes make each search load an offset, so they must save a quarter of the memory. */
     if ((uint64_t) widest * blocks / 4 * 3 <= *units) {
         index->width = widest;
         *units = widest * blocks;
@@ -243,8 +243,7 @@ static ordo_status build(struct ordo_call *call, ordo_type key, struct ordo_slic
     ORDO_TRY(ordo_check_arrays(dev, &array, 1, 0));
 
     *index = ordo_index_of(dev, key, keys, count, compressed ? level_order(PACK_LOG2) : ordo_index_form(dev, key));
-    /* The first compressed block begins at the first key. Blocks of other indexes begin at multiples of the block size
-     * in the buffer, so the layout depends on the offset of `keys`. */
+    /* Compressed blocks begin at the first key. Other blocks begin at multiples of the block size in the buffer. */
     if (compressed && count > 0) {
         *index = ordo_index_of(dev, key, ordo_at(keys.mem, 0), count, level_order(PACK_LOG2));
         index->keys = keys;

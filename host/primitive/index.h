@@ -32,7 +32,7 @@ cl_uint ordo_index_page_levels(const ordo_device *dev, const struct ordo_index *
 struct ordo_index ordo_index_of(ordo_device *dev, ordo_type key, struct ordo_slice keys, size_t count, index_form form);
 /* Writes the separators to index->nodes. */
 ordo_status ordo_call_index(struct ordo_call *call, const struct ordo_index *index);
-/* Waits. Returns ORDO_BROKEN if a separator is not the last key of its block or node. */
+/* Waits for the device. Returns ORDO_BROKEN if a separator is not the last key of its block or node. */
 ordo_status ordo_call_check_index(struct ordo_call *call, const struct ordo_index *index);
 
 #endif

@@ -8,9 +8,9 @@
 /* Returns true if the device runs the merge by groups of one work-item. */
 bool ordo_merge_by_batch(const ordo_device *dev, const struct ordo_merge_params *params);
 
-/* Merges `batch` into `array`, which is older. Writes the last element of each key to `out`, unless this element is
- * hidden (erased). `array` must have distinct keys and no hidden elements. Neither may be empty. If out->combine is
- * set, combines all values of a key instead, and `batch` must not have hidden elements, either. */
+/* Merges `batch` into the older `array`. Neither may be empty. `array` must have distinct keys and no hidden (erased)
+ * elements. Writes the last element of each key to `out`, unless it is hidden. With out->combine, combines the values
+ * of each key instead, and `batch` must not have hidden elements. */
 ordo_status ordo_merge_batch_enqueue(struct ordo_call *call, const struct ordo_merge_params *params,
                                      const struct ordo_merge_source *array, const struct ordo_merge_source *batch,
                                      const struct ordo_merge_target *out);

@@ -19,8 +19,8 @@ struct shape {
     size_t window;
 };
 
-/* Every stride-th element of a run is a sample. A greater stride needs fewer samples, but makes tiles smaller, by about
- * `stride` elements per run. */
+/* Number of elements from one sample of a run to the next. A greater stride needs fewer samples, but makes tiles
+ * smaller. */
 #define STRIDE_GOOD 96
 #define STRIDE_MIN  32
 #define CHUNK_MIN   1024 /* Minimum elements that one work-item merges. Limits scratch memory. */
@@ -176,8 +176,7 @@ static ordo_status enqueue_split(struct ordo_call *call, const struct merge *m)
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Replaces each value of the second run by the combination of this value and the earlier values of its key in this run.
- * So the last value of a key combines all. */
+/* In the second run, gives each element the combination of its key's values up to this element. */
 static ordo_status combine_second(struct ordo_call *call, const struct merge *m)
 {
     const struct ordo_merge_source *run = &m->run[1];
@@ -276,8 +275,7 @@ static void move_run(struct merge *m, size_t from, size_t to)
     put_run(m, to, &run);
 }
 
-/* Kernels merge runs pairwise, in rounds. The last round merges the two halves of the table. With 3, 5 or 9 runs, puts
- * only the first run into the first half. This run is usually the largest, and only the last round then moves it. */
+/* With 3, 5 or 9 runs, lets only the last round move the first run, which is usually the largest. */
 static void set_first_apart(struct merge *m)
 {
     const size_t n = m->table.n_runs, half = (size_t) 1 << (m->shape.n_rounds - 1);

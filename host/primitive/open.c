@@ -34,8 +34,7 @@ static ordo_status test_scan(ordo_device *dev, const struct arrays *a)
     return ORDO_OK;
 }
 
-/* Checks that each value is the index of its key in the input. If the pairs also strictly ascend, no pair is repeated,
- * so the output has all input pairs. */
+/* Checks that each value is the index of its key in the input, and that the pairs strictly ascend. */
 static ordo_status check_sorted(ordo_device *dev, const struct arrays *a)
 {
     for (size_t i = 0; i < a->count; i++) {
@@ -103,8 +102,7 @@ static ordo_status test_count(ordo_device *dev, size_t count)
     return status;
 }
 
-/* If `all` is false, omits the sort of a small array. Its kernels take 0.3 s to compile on an H200, too long for each
- * opening of a device. */
+/* `all` adds the sort of a small array, whose kernels take 0.3 s to compile (H200). */
 static ordo_status test_primitives(ordo_device *dev, bool all)
 {
     const size_t many = ordo_device_facts(dev)->lanes == ORDO_LANES_ONE ? 60001 : 262147;

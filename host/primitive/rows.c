@@ -51,8 +51,7 @@ static struct ordo_launch kernel_of(const struct ordo_rows *r, const struct deal
     };
 }
 
-/* If several rows of r->list have the same index, the last one must win. Entry i of *latest gets 1 + the position in
- * r->list of the last row with index i, or 0 if there is none. */
+/* Sets (*latest)[i] to 1 + the position in r->list of the last row with index i, or to 0 if there is none. */
 static ordo_status enqueue_latest(struct ordo_call *call, const struct ordo_rows *r, const struct deal *d,
                                   cl_mem *latest)
 {

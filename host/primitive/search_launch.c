@@ -74,8 +74,8 @@ static struct shape choose_shape(const ordo_device *dev, const struct ordo_searc
 /* Kernels add the number of groups to a tile's number. The sum must fit in 32 bits. */
 #define GROUPS_MAX ((size_t) 1 << 24)
 
-/* On GPUs, each group first copies about 2^depth keys to local memory. So there are at most n_queries / 2^depth groups,
- * but enough to fill the device. */
+/* Each group should have 2^depth queries, because on GPUs it first copies 2^depth keys. Filling the device has
+ * priority. */
 static size_t groups_for(const ordo_device *dev, const struct ordo_search *s, const struct shape *shape, size_t depth)
 {
     const struct ordo_facts *facts = ordo_device_facts(dev);
@@ -181,9 +181,8 @@ static size_t lanes_for(const ordo_device *dev, const struct ordo_search *s, con
     return ordo_min_size(ordo_min_size(wanted, ordo_device_facts(dev)->sub_group), node * key_bytes / 16);
 }
 
-/* Each group copies the separators of one level to local memory, and starts searches there. Returns the lowest level
- * that fits, if all groups together copy at most four separators per query. If there is none, returns index->levels
- * (the root). */
+/* Returns the level to copy to local memory: the lowest that fits, with at most four copied separators per query.
+ * Returns index->levels (the root) if no level qualifies. */
 static cl_uint local_level(const struct ordo_search *s, const struct shape *shape)
 {
     const ordo_index *index = s->index;

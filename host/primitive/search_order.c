@@ -72,8 +72,8 @@ static ordo_status search_sorted(struct ordo_call *call, const struct ordo_searc
 
 /* ---- buffered -------------------------------------------------------------------------------------------------- */
 
-/* Queries that reach the same node below the top levels of the index share a buffer (Kim et al., FAST, 2011). A batch
- * has BUFFER_QUERIES queries per buffer, but at least BATCH_MIN queries. */
+/* Queries in the same subtree of the index share a buffer (Kim et al., FAST, 2011). A batch has BUFFER_QUERIES queries
+ * per buffer, but at least BATCH_MIN. */
 #define BUFFER_QUERIES 128
 #define BATCH_MIN      ((size_t) 640000)
 

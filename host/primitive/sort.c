@@ -160,8 +160,8 @@ static ordo_status sort_direct(struct sort *s)
 
 /* ---- histogram and local pass ------------------------------------------------------------------------------------ */
 
-/* Counts the elements with each digit. Writes the output index of the first of them to the control buffer
- * (cl/shared/sort.h), from word `bases` on. */
+/* Counts the elements with each digit. Writes each digit's first output index to the control buffer (cl/shared/sort.h),
+ * from word `bases` on. */
 static ordo_status launch_histogram(struct sort *s, const char *file, uint32_t bases, cl_mem *control)
 {
     const struct ordo_sort_plan *p = &s->plan;

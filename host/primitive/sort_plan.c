@@ -38,9 +38,8 @@ static void fit(const struct ordo_facts *facts, struct ordo_sort_plan *p, bool h
     p->passes = SHARED_CEIL_DIV(p->bits, p->digit_bits);
 }
 
-/* Returns the smallest number of elements per work-item with which there are at most as many tiles as compute units.
- * Larger tiles would leave compute units idle. On an H100, 2^18 pairs take 46 us with tiles of 2048 elements, and 68 us
- * with 10752. */
+/* Returns the fewest elements per work-item that need no more tiles than compute units. On an H100, 2^18 pairs take 46
+ * us with tiles of 2048 elements, and 68 us with 10752. */
 static uint32_t items_for(const struct ordo_facts *facts, size_t count, uint32_t group, uint32_t items_max)
 {
     const size_t round = (size_t) group * facts->compute_units;
@@ -90,9 +89,8 @@ static void plan_local(const struct basis *b, struct ordo_sort_plan *p)
         p->passes < SORT_LOCAL_DIGITS || log2_min == 0 || l.group == 1 || p->count >> log2_min == 0 ||
         l.local_bytes > b->facts->local_bytes)
         return;
-    /* After the first passes, neighbours with equal top digits form a segment. A work-group takes `step` elements, and
-     * up to `room` more elements of its last segment. After two 8-bit passes, segments of uniform keys have count /
-     * 65536 elements. `room` is twice that number, but at least 256 and at most half of the range. */
+    /* A work-group sorts `step` elements, plus up to `room` elements to finish its last segment of equal top digits.
+     * With uniform keys, a segment has count / 65536 elements after two 8-bit passes. */
     const uint32_t range = l.group * l.items;
     const size_t   segment = SHARED_MAX(256, 2 * SHARED_CEIL_DIV(p->count, 65536));
     const uint32_t room = segment < range / 2 ? (uint32_t) segment : range / 2;
@@ -156,8 +154,8 @@ struct ordo_sort_plan ordo_sort_plan_of(const ordo_device *dev, const struct ord
     const bool chunked = method == ORDO_SORT_CHUNKED || p.group == 1;
     if (!chunked && plan_small(&b, &p))
         return p;
-    /* Passes write to the spare buffer and the output in turn. The last pass must write to the output. In place, the
-     * first pass must not, because its input is the output. So the number of passes must be even. */
+    /* Passes write to the spare buffer and the output in turn, and end in the output. A sort in place therefore needs
+     * an even number of passes. */
     p.passes += in_place && p.passes % 2 == 1;
     if (chunked) {
         plan_chunks(b.facts, &p);
@@ -170,8 +168,8 @@ struct ordo_sort_plan ordo_sort_plan_of(const ordo_device *dev, const struct ord
         p.launches = SHARED_CEIL_DIV(p.tiles, p.launch_tiles);
         p.histogram_groups = p.tiles < 4 * b.facts->compute_units ? p.tiles : 4 * b.facts->compute_units;
         plan_local(&b, &p);
-        /* Kernel sort_histogram can only plan passes if it has counted the digits. One-sweep needs these counts anyway.
-         * Other methods would read the keys once more for them, which is worth it only with a local pass. */
+        /* Planning passes needs digit counts. One-sweep has them anyway. For other methods, only a local pass is worth
+         * counting. */
         p.planned = key_bytes >= 8 && (method == ORDO_SORT_ONESWEEP || p.local.step > 0);
     }
     return p;

@@ -7,7 +7,7 @@
 
 #include "shared/strings.h"
 
-/* A round reads place[round % 2], depth[round % 2] and more[round % 2]. It writes the others for the next round. */
+/* Round r reads the arrays at index r % 2, and writes the other arrays for round r + 1. */
 struct sort_strings {
     struct ordo_call          *call;
     const struct ordo_strings *column;
@@ -116,7 +116,7 @@ static ordo_status make_keys(const struct sort_strings *s, const struct round *r
     return launch(s, "strings_keys", r->count, &keys);
 }
 
-/* A key begins with the number of its segment, so rows stay in their segments. */
+/* The top bits of a key are the index of its segment, so rows stay in their segments. */
 static ordo_status sort_keys(const struct sort_strings *s, const struct round *r)
 {
     const struct ordo_sort_params params = { .key = ORDO_U64, .value_bytes = sizeof(cl_uint), .bits = r->key_bits };
@@ -127,8 +127,8 @@ static ordo_status sort_keys(const struct sort_strings *s, const struct round *r
     return ORDO_OK;
 }
 
-/* Writes the sorted rows, and collects the rows with equal keys for the next round. Kernels leave their number in the
- * lower half of marks[r->count], and the number of their segments in the upper half. */
+/* Writes the sorted rows, and collects rows with equal keys. The lower half of marks[r->count] becomes the number of
+ * these rows, the upper half the number of their segments. */
 static ordo_status collect(const struct sort_strings *s, const struct round *r)
 {
     const cl_mem     marks = s->keys;

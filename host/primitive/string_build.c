@@ -55,7 +55,7 @@ static ordo_status launch(const struct build *b, const char *kernel, size_t coun
     return ordo_call_launch(b->call, &l, args);
 }
 
-/* Replaces each of n marks by the sum of the marks before it. Waits to read the sum of all. */
+/* Replaces n marks by their exclusive prefix sums. Waits for the device to read the total. */
 static ordo_status sum_marks(const struct build *b, cl_uint n, cl_uint *sum)
 {
     ORDO_TRY(ordo_call_sum_before(b->call, ORDO_U32, b->marks, (size_t) n + 1));
@@ -138,7 +138,7 @@ static ordo_status compare_neighbours(struct build *b)
     return ORDO_OK;
 }
 
-/* Numbers the distinct strings. Writes the tests of level 0, the positions where neighbouring strings first differ. */
+/* Assigns ids to the distinct strings. Level 0 gets the bit positions where neighbouring strings first differ. */
 static ordo_status number_strings(struct build *b)
 {
     struct ordo_string_index *x = b->index;
@@ -173,7 +173,7 @@ static ordo_status number_strings(struct build *b)
 
 /* ---- levels -------------------------------------------------------------------------------------------------- */
 
-/* Copies those tests to the level above whose subtrees are too large for a node (cl/shared/string_index.h). */
+/* Copies tests whose subtrees are too large for one node (cl/shared/string_index.h) from level `of` to `above`. */
 static ordo_status collect(struct build *b, const struct level *of, struct level *above)
 {
     struct ordo_args mark = { .n = 0 }, promote = { .n = 0 };
@@ -192,8 +192,7 @@ static ordo_status collect(struct build *b, const struct level *of, struct level
     return launch(b, "string_promote", of->count, &promote);
 }
 
-/* Adds levels until the next one would be empty, or have more than half as many tests as the level below it. The tests
- * of this next level become branches. */
+/* Adds levels while each has at most half as many tests as the level below. The remaining tests become branches. */
 static ordo_status make_levels(struct build *b)
 {
     cl_uint n = 1;
@@ -212,12 +211,12 @@ static ordo_status make_levels(struct build *b)
 
 #define NO_BRANCH UINT32_MAX
 
-/* Indices of the children of each test, or NO_BRANCH. */
+/* left[i] and right[i] are the indices of the children of test i, or NO_BRANCH. */
 struct children {
     cl_uint *left, *right;
 };
 
-/* Links n tests to a binary tree in which no parent is greater than its child, and returns the root. `path` is scratch
+/* Builds the Cartesian tree of `tests`, with the least test at the root. Returns the root's index. `path` is scratch
  * memory for n indices. */
 static cl_uint link_tests(const cl_uint *tests, cl_uint n, const struct children *c, cl_uint *path)
 {
@@ -233,11 +232,11 @@ static cl_uint link_tests(const cl_uint *tests, cl_uint n, const struct children
     return path[0];
 }
 
-/* Writes the branches in preorder. `path` holds the tests whose right child is not written yet. */
+/* Writes the tree to b->branch in preorder. `path` is a stack of tests whose right subtree is not yet written. */
 static void write_branches(struct build *b, const cl_uint *tests, const cl_uint *cuts, const struct children *c,
                            cl_uint root, cl_uint *path)
 {
-    cl_uint depth = 0, n = 0, *number = c->left; /* The number of the branch of each test replaces c->left. */
+    cl_uint depth = 0, n = 0, *number = c->left; /* number[i] is the index of test i in b->branch. */
     for (cl_uint at = root;;) {
         const cl_uint left = c->left[at];
         b->branch[n] = (string_branch) { tests[at], cuts[at], 0, left != NO_BRANCH };

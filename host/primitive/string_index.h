@@ -12,9 +12,9 @@ struct ordo_string_index {
     cl_mem              offsets, bytes; /* Copy of the column, if the index owns one. */
     size_t              ids;
     cl_mem              words;  /* string_head, levels and branches. NULL if there are no strings. */
-    cl_mem              starts; /* First row of each string, in sorted order. NULL if the row is the id. */
-    cl_mem              rows;   /* Row of the column at each place in sorted order. NULL if both are equal. */
-    size_t              n_rows; /* Number of rows, or of strings if rows are not kept. */
+    cl_mem              starts; /* Index among the sorted rows of each string's first row. NULL if n_rows is `ids`. */
+    cl_mem              rows;   /* Row of the column at each index of the sorted rows. NULL if row i is at index i. */
+    size_t              n_rows; /* Number of sorted rows. Without keep_rows, each string has one. */
     size_t              bytes_held;
     cl_uint             levels, branches;
 };

@@ -97,8 +97,8 @@ static ordo_status run(const struct batch *b, const struct ordo_order *order)
 
 /* ---- calls --------------------------------------------------------------------------------------------------- */
 
-/* Kernel string_bounds counts the strings less than a query. With `upper`, it also counts an equal string. It returns
- * the count plus `add`, or ORDO_NO_ID if the sum is not below `limit`. UINT32_MAX as `add` subtracts 1. */
+/* Kernel string_bounds counts strings less than a query (with `upper`, also an equal one) and adds `add`, modulo 2^32.
+ * Results of `limit` or more become ORDO_NO_ID. */
 static ordo_status choose(struct batch *b, ordo_string_search search)
 {
     const cl_uint ids = (cl_uint) b->index->ids;

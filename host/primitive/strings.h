@@ -22,7 +22,8 @@ void ordo_strings_args(struct ordo_args *args, const struct ordo_strings *column
 struct ordo_launch ordo_strings_launch(const ordo_device *dev, const struct ordo_strings *column, const char *kernel,
                                        size_t count);
 
-/* Returns ORDO_INVALID, with a message about the offsets of row `row`. These must descend or exceed n_bytes. Waits. */
+/* Returns ORDO_INVALID with a message about row `row`, whose offsets descend or exceed n_bytes. Waits for the
+ * device. */
 ordo_status ordo_strings_refuse(struct ordo_call *call, const struct ordo_strings *column, size_t row);
 
 ordo_status ordo_call_sort_strings(struct ordo_call *call, const struct ordo_strings *column, struct ordo_slice rows);

@@ -83,8 +83,7 @@ static ordo_status launch_look_back(struct ordo_call *call, const struct ordo_ti
     return ORDO_OK;
 }
 
-/* Gives each group a range of tiles. There is one range more than cores, because kernel `sums` finishes the first range
- * and does not read the last. So only the ranges between them are read twice. */
+/* Makes one range more than there are cores, because kernel `sums` does not read the last range. */
 static void divide_for_cores(const ordo_device *dev, struct ordo_tiles *t)
 {
     t->range = (cl_uint) ordo_ceil_div(t->tiles, (size_t) ordo_device_facts(dev)->compute_units + 1);

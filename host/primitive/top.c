@@ -41,8 +41,8 @@ static cl_uint bits_of(size_t count)
 struct passes {
     size_t  group, items, groups;
     cl_uint digit_bits, copies;
-    /* Kernels compare numbers made of key and index, so that no two elements are equal. Such a number has number_bits
-     * bits, divided into `digits` digits. */
+    /* Key and index of an element form one distinct number of number_bits bits, which kernels split into `digits`
+     * digits. */
     cl_uint number_bits, digits;
     cl_uint room, local_bytes;
     size_t  state_words;
@@ -206,7 +206,7 @@ static ordo_status find_all(struct ordo_call *call, const struct top *t, const s
 
 /* ---- by chunks (CPUs) ---------------------------------------------------------------------------------------- */
 
-/* There are PARTS_PER_CORE chunks per core. A chunk has at least CHUNK_MIN and at least WORTH * k elements. */
+/* Chunks per core, minimum chunk size in multiples of k, and minimum chunk size in elements. */
 enum { PARTS_PER_CORE = 4, WORTH = 16, CHUNK_MIN = 4096 };
 /* A chunk's list has space for k elements and at least this many more. */
 enum { ROOM_MIN = 256 };

@@ -172,8 +172,7 @@ static ordo_status paint(const struct erasure *x, cl_uint level, cl_mem owners)
     return ordo_call_launch(x->call, &launch, &args);
 }
 
-/* Counts the erased keys of overlapping ranges. The keys between two neighbouring bounds are a piece. They count for
- * the first range that contains the piece. */
+/* Counts each erased key only for the first range that contains it, because ranges may overlap. */
 static ordo_status count_owned(const struct erasure *x)
 {
     const struct ordo_slice erased = x->e->erased;

@@ -28,7 +28,7 @@ struct ordo_erasures {
     size_t            count;
     struct ordo_slice erased; /* uint32_t, or ordo_none() */
 };
-/* Waits. */
+/* Waits for the device. */
 ordo_status ordo_dict_erase_range_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_erasures *e);
 
 /* Reads the first or last elements, and erases them if ends->take. Sets *got to their number. Waits. */
@@ -41,7 +41,7 @@ struct ordo_aggregates {
     size_t            count;
     struct ordo_slice results, counts; /* uint32_t `counts`, or ordo_none() */
 };
-/* Waits. */
+/* Waits for the device. */
 ordo_status ordo_dict_aggregate_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_aggregates *a);
 void        ordo_dict_drop_aggregates(ordo_dict *dict);
 

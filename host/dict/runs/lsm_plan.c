@@ -21,9 +21,8 @@ size_t ordo_lsm_stored(const struct ordo_lsm *lsm)
 
 /* ---- updates ---------------------------------------------------------------------------------------------------- */
 
-/* A cleanup counts the live elements first. This is due when the stored elements may be STORED_MAX times the live ones,
- * and more than STALE_PERCENT percent may be stale (replaced or erased). With cleanup_doubled, a cleanup without a
- * count is due at DOUBLED times the live elements. */
+/* With cleanup_doubled, a cleanup is due at DOUBLED stored elements per live element. Without it, a count of live
+ * elements is due at STORED_MAX if more than STALE_PERCENT percent may be stale (replaced or erased). */
 #define STORED_MAX    8
 #define STALE_PERCENT 33
 #define DOUBLED       2
@@ -86,8 +85,8 @@ struct ordo_lsm_plan ordo_lsm_plan_change(const struct ordo_lsm *lsm)
 
 /* ---- queries ----------------------------------------------------------------------------------------------------- */
 
-/* Costs, in units of a merge's cost per element. A merge of several runs is due when queries in all of them but the
- * oldest have cost as much as the merge. So the total cost is at most twice the minimum (ski rental problem). */
+/* Costs, in units of merging one element. A merge is due when queries in its newer runs have cost as much (ski rental
+ * problem). */
 #define LAUNCH_MOVES_GPU ((uint64_t) 1 << 18)
 #define LAUNCH_MOVES_CPU ((uint64_t) 1 << 12)
 #define MERGE_LAUNCHES   64 /* mostly to create and destroy buffers */

@@ -43,12 +43,11 @@ struct ordo_lsm_plan ordo_lsm_plan_change(const struct ordo_lsm *lsm);
 uint64_t ordo_lsm_query_cost(const struct ordo_run_set *set, size_t first, size_t n);
 /* Returns the cost of a launch, in units of a merge's cost per element. */
 uint64_t ordo_lsm_launch_moves(const struct ordo_lsm *lsm);
-/* Returns the index of the oldest run to merge with all newer runs. The merge is due if queries in these newer runs
- * have cost as much, after adding `more` to the cost of each run. The result must fit into one allocation. If no merge
- * is due, returns the newest run. */
+/* Returns the index of the oldest run whose merge with all newer runs is due and fits into one allocation, otherwise of
+ * the newest run. `more` is the next query's cost in each run. */
 size_t ordo_lsm_first_paid(const struct ordo_lsm *lsm, uint64_t more);
-/* Plans merges before a query that costs `more` in each run. With `waits`, the query blocks, and a merge of all runs
- * may drop stale elements. */
+/* Plans merges before a query that costs `more` in each run. Only a query that blocks (`waits`) may drop stale
+ * elements. */
 struct ordo_lsm_plan ordo_lsm_plan_query(const struct ordo_lsm *lsm, uint64_t more, bool waits);
 
 #endif

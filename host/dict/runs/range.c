@@ -107,8 +107,8 @@ static struct ordo_ranges part_of(const struct ordo_ranges *ranges, size_t at, s
     return part;
 }
 
-/* Scratch memory has space for the ranks of `most` ranges. So the ranks of each part are computed twice: first for all
- * offsets, then for the elements. */
+/* Handles `most` ranges at a time. The first pass writes all offsets. The second pass computes the ranks again and
+ * writes the elements. */
 static ordo_status range_in_parts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                   const struct ordo_ranges *ranges, size_t most, const struct range_scratch *s)
 {

@@ -122,8 +122,7 @@ static ordo_status seek_in_run(struct ordo_call *call, const ordo_dict *dict, co
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* `keys` and `found` hold the results from the runs that the seek has read. The caller's outputs replace this scratch
- * memory, if they are given. */
+/* `keys` and `found` are the results so far, in the caller's outputs if given, otherwise in scratch memory. */
 struct seek_scratch {
     uint32_t          key_bytes;
     struct ordo_slice keys, found;

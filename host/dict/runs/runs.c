@@ -92,8 +92,7 @@ static void replace_segment(struct ordo_runs *runs, size_t *counts, size_t first
     struct ordo_sorted_run gone[ORDO_MAX_RUNS];
 
     memcpy(gone, &set->run[first], n * sizeof *gone);
-    /* The merge has dropped the elements that mark erased keys. So a search for an erased key continues in older runs.
-     * With the flag `erased`, it reads their hidden bits. */
+    /* The merge dropped the marks of erased keys, so searches must check the hidden bits of older runs. */
     for (size_t r = 0; r < first; r++)
         set->run[r].erased = set->run[r].has_hidden;
     memmove(&set->run[first + kept], &set->run[first + n], rest * sizeof *gone);
@@ -128,8 +127,8 @@ static ordo_status shrink_segment(struct ordo_runs *runs, struct ordo_call *call
     return ORDO_OK;
 }
 
-/* A segment is a sequence of neighbouring runs that fit into one. Shrinks each segment. If memory was short, sets
- * *lacks to this error. */
+/* Shrinks each segment, a sequence of neighbouring runs that fit into one. If memory is short, sets *lacks to the error
+ * and goes on. */
 static ordo_status shrink_all(struct ordo_runs *runs, struct ordo_call *call, size_t *counts, bool *less,
                               ordo_status *lacks)
 {

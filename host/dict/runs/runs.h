@@ -43,7 +43,7 @@ ordo_status ordo_runs_rank_in_run(struct ordo_call *call, const ordo_dict *dict,
 /* Returns how many of `count` queries to answer at a time, if each needs `bytes` bytes of a scratch buffer. */
 size_t              ordo_runs_part(const struct ordo_call *call, size_t count, size_t bytes);
 typedef ordo_status ordo_runs_scratch(struct ordo_call *call, const void *what, size_t most, void *scratch);
-/* Allocates scratch memory for *most queries by `take`. Halves *most while memory is short. */
+/* Calls `take` to allocate scratch memory for *most queries, and halves *most while memory is short. */
 ordo_status ordo_runs_take_scratch(struct ordo_call *call, ordo_runs_scratch *take, const void *what, size_t *most,
                                    void *scratch);
 /* ordo_runs_count, _seek, _rank, _size, _range and _select first hide all replaced elements. */

@@ -80,8 +80,8 @@ static ordo_status combine(ordo_dict *dict, struct ordo_call *call, const struct
     return combine_found(runs, call, c);
 }
 
-/* Takes the last elements by shortening the array. If asked for the first elements, leaves *done false. Then
- * generic/erase.c rewrites the array. */
+/* Takes the last elements by shortening the array. Cannot take the first elements: leaves *done false for
+ * generic/erase.c. */
 static ordo_status ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *e, size_t *got, bool *done)
 {
     struct ordo_ends look = *e;
