@@ -69,7 +69,7 @@ ORDO_API size_t ordo_type_bytes(ordo_type type);
 /* Maximum number of elements per call. Ranks and counts have 32 bits. */
 #define ORDO_MAX_COUNT ((size_t) 0xfff00000u)
 
-/* An array in device memory. It begins with element number `at` of `mem`. */
+/* An array in device memory. Its first element has index `at` in the buffer `mem`. */
 struct ordo_slice {
     cl_mem mem;
     size_t at;
@@ -207,8 +207,9 @@ struct ordo_sort_params {
     ordo_type key;
     uint32_t  value_bytes; /* 0, 4 or 8 */
     bool      descending;
-    /* The sort compares `bits` bits of the integer that ordo_key_bits returns, or of a key of 16
-     * bytes, from bit first_bit up. If `bits` is 0, it compares all bits from first_bit up. */
+    /* The sort compares only `bits` bits of each key, beginning with bit first_bit. If `bits` is 0,
+     * it compares all bits from first_bit up. Keys of 4 and 8 bytes are first converted by
+     * ordo_key_bits. */
     uint32_t first_bit;
     uint32_t bits;
 };
@@ -243,17 +244,17 @@ struct ordo_key_field {
      * from -2^(bits - 1) to 2^(bits - 1) - 1. */
     uint32_t bits;
     bool     descending; /* does not affect the place of nulls */
-    /* If true, the column may have nulls, and the field takes one more bit of the key. A validity
-     * bitmap, as in Arrow, states the nulls: bit i % 8 of its byte i / 8 is 0 if row i is null. In
-     * the ordo_slice of a bitmap, `at` counts bits. */
+    /* If true, the column may have nulls, and the field takes one more bit of the key. In its
+     * validity bitmap, as in Arrow, bit i % 8 of byte i / 8 is 0 if row i is null. In the
+     * ordo_slice of a bitmap, `at` is an index of a bit. */
     bool nullable;
     bool nulls_last;
 };
 
-/* Layout of a key. The first field is the most significant. Field f begins at bit first_bit[f]. All
- * fields together take bits 0 to bits - 1. ordo_sort is faster if its params->bits is `bits`. To
- * sort by fields 0 to f only, pass first_bit[f] as params->first_bit, and bits - first_bit[f] as
- * params->bits. */
+/* Layout of a key in bits 0 to bits - 1. Field f begins at bit first_bit[f], and field 0 has the
+ * most significant bits. ordo_sort is faster if ordo_sort_params.bits is set to `bits`. To sort by
+ * fields 0 to f only, set ordo_sort_params.first_bit to first_bit[f], and its `bits` to
+ * bits - first_bit[f]. */
 struct ordo_key_layout {
     ordo_type key; /* the narrowest of ORDO_U32, ORDO_U64 and ORDO_U128 */
     uint32_t  bits;
@@ -261,20 +262,23 @@ struct ordo_key_layout {
 };
 
 /* Computes the layout of keys with 1 to ORDO_MAX_KEY_FIELDS fields.
- * Errors: ORDO_INVALID if the fields have more than 128 bits together, a field has more bits than
- *   its type, or a field of floats has fewer. The message names the field. */
+ * Errors: ORDO_INVALID if the fields have more than 128 bits together, if a field has more bits
+ *   than its type, or if a field of floats has fewer bits than its type. The message names the
+ *   field. */
 ORDO_API ordo_status ordo_key_plan(ordo_device *device, const struct ordo_key_field *fields,
                                    size_t n_fields, struct ordo_key_layout *out);
 
-/* Packs row i of all columns into keys_out[i], of type ordo_key_layout.key. valid[f] is the
- * validity bitmap of column f, or ordo_none() if the column has no nulls. `valid` may be NULL if no
- * column has nulls. outside[f] receives the first row (uint32_t) whose value does not fit into
- * field f, or UINT32_MAX if all values fit. If a value does not fit, keys_out is undefined.
+/* Packs the values in row i of all columns into keys_out[i], of type ordo_key_layout.key. valid[f]
+ * is the validity bitmap of column f, or ordo_none() if the column has no nulls. `valid` may be
+ * NULL if no column has nulls. outside[f] receives the index (uint32_t) of the first row whose
+ * value does not fit into field f, or UINT32_MAX if all values fit. If a value does not fit,
+ * keys_out is undefined.
  * Cost: one read of each column, one write of the keys.
  * Memory: 32 bytes.
- * Blocking: waits if `outside` is ordo_none() and a field has fewer bits than its type.
- * Errors: if `outside` is ordo_none(), ORDO_INVALID for a value that does not fit. The message
- *   names its field and row. */
+ * Blocking: waits for the device if `outside` is ordo_none() and a field has fewer bits than its
+ *   type.
+ * Errors: ORDO_INVALID if a value does not fit and `outside` is ordo_none(). The message names its
+ *   field and row. */
 ORDO_API ordo_status ordo_key_pack(ordo_device *device, const struct ordo_key_field *fields,
                                    size_t n_fields, const struct ordo_slice *columns,
                                    const struct ordo_slice *valid, size_t count,
@@ -327,9 +331,9 @@ struct ordo_select_params {
     bool      greatest;
 };
 
-/* Returns the key that has index k after an ascending sort, or with `greatest` after a descending
- * sort. index_out (optional) receives its index in the input (uint32_t). For the median pass k =
- * count / 2.
+/* Returns the key that has index k after an ascending sort, or after a descending sort if
+ * `greatest` is true. index_out (optional) receives the index (uint32_t) of this key in the
+ * unsorted input. For the median, k is count / 2.
  * Cost: as ordo_top_k without the sort.
  * Memory: half of the keys' bytes, plus 2 bytes per key, plus 256 KiB.
  * Errors: ORDO_INVALID if k >= count. */
@@ -351,9 +355,9 @@ struct ordo_reduce_by_key_params {
     bool wide;
     /* If true, the call does not sort the input. Each sequence of equal neighbours is a group. */
     bool sorted;
-    /* Keys are sorted by this number of low bits of the integer that ordo_key_bits returns. 0 means
-     * all bits. Fewer bits are faster. If two keys differ only in higher bits, a key can form
-     * several groups. */
+    /* The call sorts the keys by this number of low bits. 0 means all bits. Fewer bits are faster.
+     * Keys of 4 and 8 bytes are first converted by ordo_key_bits. If two keys differ only in other
+     * bits, one key can form several groups. */
     uint32_t bits;
 };
 
@@ -417,7 +421,8 @@ ORDO_API ordo_status ordo_merge_host(ordo_device *device, const struct ordo_merg
                                      const void *b_keys, const void *b_values, size_t b_count,
                                      void *keys_out, void *values_out);
 
-/* A sorted part of an array: `count` elements from element number `at` on. */
+/* A sorted part of an array. It has `count` elements. Its first element has index `at` in the
+ * array. */
 struct ordo_run {
     size_t at, count;
 };
@@ -452,29 +457,29 @@ typedef struct ordo_index ordo_index;
 ORDO_API ordo_status ordo_index_build(ordo_device *device, ordo_type key, struct ordo_slice keys,
                                       size_t count, const struct ordo_order *order,
                                       ordo_index **out);
-/* Builds an index that holds the keys in compressed form. `keys` may then be freed, and searches
- * may pass ordo_none() as keys.
+/* Builds an index with a compressed copy of the keys. The caller may then free `keys`, and pass
+ * ordo_none() as keys to searches.
  * Cost: searches take 1.2 times as long on an H200.
- * Memory: at most 1.13 times the bytes of the keys and an uncompressed index together. 0.53 times
- *   for 2^24 uniform 32-bit keys.
+ * Memory: 0.53 times the memory of the keys and an index without compression, for 2^24 uniform
+ *   32-bit keys. At most 1.13 times this memory.
  * Blocking: yes. */
 ORDO_API ordo_status ordo_index_build_compressed(ordo_device *device, ordo_type key,
                                                  struct ordo_slice keys, size_t count,
                                                  const struct ordo_order *order, ordo_index **out);
 
 /* Destroys the index and sets *index to NULL. Does nothing if `index` or *index is NULL. */
-ORDO_API void        ordo_index_destroy(ordo_index **index);
+ORDO_API void ordo_index_destroy(ordo_index **index);
 
 /* Returns the index's bytes of device memory, or 0 for NULL. */
-ORDO_API size_t      ordo_index_bytes(const ordo_index *index);
+ORDO_API size_t ordo_index_bytes(const ordo_index *index);
 
 /* Order in which a call processes unsorted queries. It does not change results.
  *   AUTO       The tunables search.buffered and search.sort_queries choose the order.
- *   PLAIN      The queries keep the caller's order. Takes no scratch memory.
- *   SORTED     The call sorts the queries. Takes 8 bytes and two keys per query.
- *   BUFFERED   The call divides the queries into batches of at least 640,000. It partitions each
- *              batch by subtrees of the index, so that each subtree stays in a cache. Takes 24
- *              bytes and a key per query of one batch. Without an index, the call builds one. */
+ *   PLAIN      The queries keep the caller's order. This order needs no scratch memory.
+ *   SORTED     The call sorts the queries. This takes 8 bytes and two keys of scratch per query.
+ *   BUFFERED   The call handles at least 640,000 queries at a time. It groups them by subtrees of
+ *              the index, so that each subtree stays in a cache. This takes 24 bytes and a key of
+ *              scratch per query handled at a time. Without an index, the call builds one. */
 typedef enum ordo_scheme {
     ORDO_SCHEME_AUTO = 0,
     ORDO_SCHEME_PLAIN = 1,
@@ -512,10 +517,10 @@ struct ordo_equal_range_params {
     const ordo_index *index;
 };
 
-/* Finds the keys that equal queries[i]: elements lower[i] to upper[i] - 1 (uint32_t) of `keys`.
- * The members of `params` are as in ordo_search_params. Unsorted keys give arbitrary bounds with
- * lower[i] <= upper[i] <= count.
- * Cost: as ordo_search. Then about 2 log2(upper[i] - lower[i] + 1) reads of nearby keys.
+/* Finds all keys that equal queries[i]: they are the elements lower[i] to upper[i] - 1 of `keys`.
+ * `lower` and `upper` have elements of uint32_t. The members of `params` are as in
+ * ordo_search_params. Unsorted keys give arbitrary bounds with lower[i] <= upper[i] <= count.
+ * Cost: as ordo_search. If n keys equal the query, also about 2 log2(n + 1) reads of nearby keys.
  * Memory: none. */
 ORDO_API ordo_status ordo_equal_range(ordo_device                          *device,
                                       const struct ordo_equal_range_params *params,

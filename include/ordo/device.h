@@ -123,13 +123,13 @@ ORDO_API cl_command_queue ordo_device_queue(const ordo_device *device);
 
 /* A call that returns a driver error (ORDO_OPENCL, ORDO_BUILD, a memory error) leaves dictionaries
  * and indexes unchanged, with the exceptions that dict.h names. It does not set *order->done. The
- * caller may repeat the call. Earlier commands still run. If the driver fails permanently, each
- * call returns an error, but objects can be destroyed and the device closed.
+ * caller may repeat the call. Commands of earlier calls still run. If the driver fails permanently,
+ * each call returns an error, but objects can still be destroyed and the device closed.
  *
- * ORDO_DEVICE_FAILED means that a kernel failed on the device. The kernel's outputs are undefined.
- * The dictionary that it changed must be cleared. Most drivers then refuse all calls on the
- * context. NVIDIA's driver also refuses new contexts in the process. Ordo's calls return
- * ORDO_DEVICE_FAILED until they can wait for the queue without an error. */
+ * ORDO_DEVICE_FAILED means that a kernel failed on the device. The kernel's outputs are undefined,
+ * and a dictionary that it changed must be cleared. Ordo's calls return ORDO_DEVICE_FAILED until
+ * they can wait for the queue without an error. Most drivers then refuse all calls on the context.
+ * NVIDIA's driver also refuses new contexts in the process. */
 
 /* Copies the message of the last error on the device, from any thread, to `text`. Cuts it to
  * `bytes`, with its final 0. Returns the size of the whole message, or 1 if there was no error. */
@@ -143,8 +143,9 @@ ORDO_API const char *ordo_cl_error_string(cl_int code);
 
 /* ---- facts --------------------------------------------------------------------------------- */
 
-/* How the work-items of a sub-group exchange data: through the functions of the Khronos extension,
- * through PTX in inline assembly, through the AMD compiler's builtins, or not at all (ONE). */
+/* Ways to exchange data between the work-items of a sub-group. KHR uses the functions of the
+ * Khronos extension, NVIDIA uses PTX in inline assembly, and AMD uses builtins of its compiler. ONE
+ * means that kernels do not use sub-groups. */
 typedef enum ordo_lanes {
     ORDO_LANES_ONE = 0,
     ORDO_LANES_KHR = 1,
@@ -152,8 +153,9 @@ typedef enum ordo_lanes {
     ORDO_LANES_AMD = 3,
 } ordo_lanes;
 
-/* Atomics that order the memory accesses of different work-groups: of OpenCL 1.2 (LEGACY, no
- * guaranteed order), of OpenCL C 2.0 with memory_scope_device, or PTX in inline assembly. */
+/* Atomics that order the memory accesses of different work-groups. LEGACY uses atomics of OpenCL
+ * 1.2, which guarantee no order. C11 uses atomics of OpenCL C 2.0 with memory_scope_device. NVIDIA
+ * uses PTX in inline assembly. */
 typedef enum ordo_atomics {
     ORDO_ATOMICS_LEGACY = 0,
     ORDO_ATOMICS_C11 = 1,
@@ -168,7 +170,7 @@ struct ordo_facts {
     /* True if a started work-group continues to run while another work-group waits for it. */
     bool groups_progress;
     bool int64_atomics;
-    /* True if a load through a pointer runs after the load of the pointer even without a fence. */
+    /* True if the device loads a pointer before the data at its address, even without a fence. */
     bool         address_order;
     bool         own_binary_cache; /* the driver caches programs */
     ordo_lanes   lanes;
@@ -241,10 +243,9 @@ struct ordo_tunable_info {
 ORDO_API ordo_status ordo_device_tunable(ordo_device *device, size_t i,
                                          struct ordo_tunable_info *out);
 
-/* Sets a tunable of this device. If the device cannot run kernels with this value, later calls use
- * a lower one.
- * Errors: ORDO_INVALID for an unknown name or a value that is not among its choices. Later calls
- *   return ORDO_UNSUPPORTED if the driver cannot run the kernel. */
+/* Sets a tunable. If the value exceeds the device's limits, later calls use a lower value. They
+ * return ORDO_UNSUPPORTED if the driver still cannot run the kernel.
+ * Errors: ORDO_INVALID for an unknown name or a value that is not among its choices. */
 ORDO_API ordo_status ordo_device_set_tunable(ordo_device *device, const char *name, uint32_t value);
 
 /* Writes all tunables of origin TUNED or SET to the user's profile: $ORDO_PROFILE,
@@ -258,18 +259,18 @@ ORDO_API ordo_status ordo_device_save_profile(ordo_device *device, char *path, s
 
 /* Orders a call among the caller's commands. NULL means the device's own queue without events.
  *
- * Blocking  A call that changes a dictionary, waits for the device or first prepares an index
- *           blocks until the events in `wait` are complete. A user event must be set by another
- *           thread. A call that changes a dictionary also waits for the events of earlier calls on
- *           its queue. If an event fails, the call returns ORDO_OPENCL and changes nothing.
+ * Blocking  Some calls block until the events in `wait` are complete: calls that change a
+ *           dictionary, that wait for the device, or that first prepare an index. Another thread
+ *           must then complete user events. A call that changes a dictionary also waits for the
+ *           events that earlier calls on the same queue wait for.
  * Errors    ORDO_INVALID if `wait` has NULL, a wrong object or an event of another context.
- *           ORDO_OPENCL if an event has failed. ordo_device_last_cl_error returns its code. The
- *           call then enqueues nothing.
+ *           ORDO_OPENCL if an event has failed. ordo_device_last_cl_error returns its code. After
+ *           these errors the call has enqueued and changed nothing.
  * Failure   Calls that do not block pass the events to the driver. If such an event fails, the call
- *           and each later call run completely or not at all. If a call does not run, its
+ *           runs completely or not at all, and so does each later call. If a call does not run, its
  *           *order->done fails and its outputs are undefined. PoCL before version 4 crashes or
- *           hangs instead. After a failed command of the caller, some drivers skip commands that
- *           change a dictionary. The dictionary's next call checks it, and may return
+ *           hangs instead. Some drivers skip updates of a dictionary after another command of the
+ *           caller failed. The dictionary's next call checks it, and may return
  *           ORDO_BROKEN. */
 struct ordo_order {
     /* Queue of the device's context, or NULL for the device's own queue. In an out-of-order queue,
@@ -278,9 +279,8 @@ struct ordo_order {
     cl_uint          n_wait;
     const cl_event  *wait;
     /* May be NULL. *done receives an event that completes after the call's commands. The caller
-     * must release it. In an in-order queue with profiling, the time of a call is
-     * CL_PROFILING_COMMAND_END of its event minus CL_PROFILING_COMMAND_END of the previous call's
-     * event. */
+     * must release it. In an in-order queue with profiling, the time of a call is the end
+     * (CL_PROFILING_COMMAND_END) of its event minus the end of the previous call's event. */
     cl_event *done;
 };
 

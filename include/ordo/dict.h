@@ -111,12 +111,13 @@ ORDO_API ordo_status ordo_dict_insert(ordo_dict *dict, struct ordo_slice keys,
 ORDO_API ordo_status ordo_dict_insert_host(ordo_dict *dict, const void *keys, const void *values,
                                            size_t count, uint8_t *inserted);
 
-/* Combines each value (of type `value`) with the stored value of its key by `op`: sum, minimum or
- * maximum. Stores absent keys with their values. All values of a repeated key are combined.
+/* Combines each value with the stored value of its key: `op` selects sum, minimum or maximum.
+ * `value` is the type of the values. Absent keys are stored with their values. If `keys` has a key
+ * several times, all its values are combined.
  * Cost: an update. An LSM, FAST tree or HAMT also sorts the keys and looks each key up.
  * Memory: the update's scratch, plus a key, two values and 2 bytes per element.
- * Errors: ORDO_INVALID if value_bytes is 0 or not the size of `value`. ORDO_UNSUPPORTED for sums of
- *   floats. */
+ * Errors: ORDO_INVALID if value_bytes is 0 or not the size of type `value`. ORDO_UNSUPPORTED for
+ *   sums of floats. */
 ORDO_API ordo_status ordo_dict_combine(ordo_dict *dict, ordo_type value, ordo_op op,
                                        struct ordo_slice keys, struct ordo_slice values,
                                        size_t count, const struct ordo_order *order);
@@ -198,13 +199,13 @@ ORDO_API ordo_status ordo_dict_count(ordo_dict *dict, struct ordo_slice lo, stru
 ORDO_API ordo_status ordo_dict_count_host(ordo_dict *dict, const void *lo, const void *hi,
                                           size_t count, uint32_t *counts);
 
-/* Returns for each i all elements with keys from lo[i] to hi[i], in key order, as elements
+/* Returns for each i all elements with keys from lo[i] to hi[i], in key order. They are elements
  * offsets[i] to offsets[i + 1] - 1 of keys_out and values_out. `offsets` receives count + 1 numbers
- * (uint64_t). *needed receives the last of them. Each output is optional.
- * Blocking: waits if `needed` is not NULL, and in the _host call.
- * Errors: ORDO_TOO_SMALL if there are more than `capacity` elements. keys_out and values_out are
- *   then unchanged. If `needed` is NULL, the call returns no such error: compare offsets[count]
- *   with `capacity`. */
+ * (uint64_t). *needed receives the number of elements of all ranges. Each output is optional.
+ * Blocking: waits for the device if `needed` is not NULL, and in the _host call.
+ * Errors: ORDO_TOO_SMALL if the ranges have more than `capacity` elements. keys_out and values_out
+ *   are then unchanged. If `needed` is NULL, the call cannot return this error: compare
+ *   offsets[count] with `capacity`. */
 ORDO_API ordo_status ordo_dict_range(ordo_dict *dict, struct ordo_slice lo, struct ordo_slice hi,
                                      size_t count, struct ordo_slice offsets,
                                      struct ordo_slice keys_out, struct ordo_slice values_out,
@@ -218,9 +219,8 @@ struct ordo_limited_ranges {
     struct ordo_slice lo, hi;
     size_t            count;
     uint32_t          limit; /* maximum number of elements per range; 0 means no limit */
-    /* limits[i] (uint32_t) is the maximum number of elements of range i. If limits[i] is 0, range i
-     * returns no elements. `limits` may be ordo_none(). If `limit` is also set, the lower of both
-     * applies. */
+    /* limits[i] (uint32_t) is the maximum number of elements of range i, where 0 means no elements.
+     * `limits` may be ordo_none(). If `limit` is not 0, it also applies to each range. */
     struct ordo_slice limits;
     /* If true, the elements of each range descend, and limits keep those with the greatest keys. */
     bool descending;
@@ -284,8 +284,8 @@ ORDO_API ordo_status ordo_dict_seek_host(ordo_dict *dict, ordo_relation relation
                                          size_t count, void *keys_out, void *values_out,
                                          uint8_t *found);
 
-/* Like ordo_dict_seek, but finds only keys between keys[i] and bounds[i], bounds[i] included. So
- * bounds[i] is an upper bound for ORDO_GE and ORDO_GT, and a lower bound for ORDO_LT and ORDO_LE.
+/* Like ordo_dict_seek, but ignores keys beyond bounds[i]: greater keys for ORDO_GE and ORDO_GT,
+ * lesser keys for ORDO_LT and ORDO_LE. A key that equals bounds[i] can be found.
  * Memory: scratch of ordo_dict_seek, plus a key, a value and a byte per query. */
 ORDO_API ordo_status ordo_dict_seek_within(ordo_dict *dict, ordo_relation relation,
                                            struct ordo_slice keys, struct ordo_slice bounds,
@@ -360,19 +360,22 @@ ORDO_API ordo_status ordo_dict_export_host(ordo_dict *dict, void *keys_out, void
 
 /* ---- mixed batches ------------------------------------------------------------------------- */
 
-/* Codes of the operations of a batch, one byte each. Operation i has these inputs and outputs:
- *   FIND       keys[i]. Writes found[i] and, if the key is present, values_out[i].
- *   CONTAINS   keys[i]. Writes found[i].
+/* Codes of the operations of a batch, one byte each. Operation i does this:
+ *   FIND       looks up keys[i]. Writes found[i] and, if the key is present, values_out[i].
+ *   CONTAINS   looks up keys[i]. Writes found[i].
  *   UPSERT, INSERT, COMBINE
- *              keys[i], values[i]. found[i] becomes 1 if the key was present before, else 0.
- *   ERASE      keys[i]. found[i] becomes 1 if the key was present before, else 0.
+ *              does ordo_dict_upsert, ordo_dict_insert or ordo_dict_combine with keys[i] and
+ *              values[i]. Sets found[i] to 1 if the key was present before, else to 0.
+ *   ERASE      removes keys[i]. Sets found[i] to 1 if the key was present before, else to 0.
  *   SEEK_LT to SEEK_GT
- *              keys[i]. Writes found[i] and, if there is such a key, keys_out[i], values_out[i].
- *   COUNT      keys[i], hi[i]. Sets counts[i] to the number of keys from keys[i] to hi[i].
- *   RANGE      as COUNT. Also writes the range's elements to range_keys and range_values.
- *   RANK_LT, RANK_LE
- *              keys[i]. Sets counts[i] to the number of stored keys less than (or equal to) it.
- *   SELECT     keys[i], the index of an element in key order. Writes the outputs of SEEK_LT.
+ *              does ordo_dict_seek with keys[i]. Writes found[i] and, if there is such a key,
+ *              keys_out[i] and values_out[i].
+ *   COUNT      sets counts[i] to the number of keys from keys[i] to hi[i].
+ *   RANGE      does the same as COUNT, and writes the elements to range_keys and range_values.
+ *   RANK_LT    sets counts[i] to the number of stored keys less than keys[i].
+ *   RANK_LE    sets counts[i] to the number of stored keys less than or equal to keys[i].
+ *   SELECT     finds the element with index keys[i] in key order. Writes found[i] and, if there is
+ *              such an element, keys_out[i] and values_out[i].
  * Concurrent batches take only codes below ORDO_N_CONCURRENT_CODES. */
 typedef enum ordo_code {
     ORDO_FIND = 0,
@@ -409,8 +412,8 @@ struct ordo_batch {
     struct ordo_slice values_out;
     struct ordo_slice counts; /* uint32_t */
 
-    /* An output of count + 1 numbers (uint64_t). The elements of range i are elements offsets[i] to
-     * offsets[i + 1] - 1 of range_keys and range_values. */
+    /* An output of count + 1 numbers (uint64_t). If operation i is ORDO_RANGE, its results are
+     * elements offsets[i] to offsets[i + 1] - 1 of range_keys and range_values. */
     struct ordo_slice offsets;
     struct ordo_slice range_keys, range_values;
     size_t            range_capacity;
@@ -473,9 +476,9 @@ struct ordo_concurrent_batch {
     struct ordo_slice found, keys_out, values_out, counts;
     struct ordo_slice outcomes; /* bytes, optional */
 
-    /* An input of count + 1 ascending numbers (uint64_t). Range i writes its elements to range_keys
-     * and range_values from element rooms[i] on. It may write elements up to rooms[i + 1] - 1 and
-     * below range_capacity. Those after the last element of the range become undefined. */
+    /* An input of count + 1 ascending numbers (uint64_t). If operation i is ORDO_RANGE, it may
+     * write elements rooms[i] to rooms[i + 1] - 1 of range_keys and range_values, but none from
+     * range_capacity on. The part that its results do not fill becomes undefined. */
     struct ordo_slice rooms;
     struct ordo_slice range_keys, range_values;
     size_t            range_capacity;
@@ -486,10 +489,10 @@ struct ordo_concurrent_batch {
  *   do seeks and counts over hundreds of leaves (share/doc/dict.md).
  * Memory: scratch of 32 bytes per operation, but at most 512 MiB.
  * Blocking: yes.
- * Errors: ORDO_NO_DEVICE_MEMORY if scratch for 1024 operations is missing. ORDO_INVALID if
- *   `values`, `hi` or `rooms` is missing. The call then does nothing. After ORDO_OPENCL a part of
- *   the batch is done. If an operation lacks memory, the call returns ORDO_OK, and the operation's
- *   outcome is ORDO_NOT_STORED. */
+ * Errors: ORDO_NO_DEVICE_MEMORY if scratch for 1024 operations is missing. ORDO_INVALID if the
+ *   batch lacks `values`, `hi` or `rooms` and an operation needs it. After these errors nothing has
+ *   changed. After ORDO_OPENCL a part of the batch is done. If only some operations lack memory,
+ *   the call returns ORDO_OK, and their outcome is ORDO_NOT_STORED. */
 ORDO_API ordo_status ordo_dict_apply_concurrent(ordo_dict                          *dict,
                                                 const struct ordo_concurrent_batch *batch,
                                                 const struct ordo_order            *order);

@@ -20,10 +20,9 @@ extern "C" {
 
 struct ordo_lsm_config {
     struct ordo_dict_config dict;
-    /* An update merges its batch with the newest run, then the result with the next run, and so on.
-     * It stops before a run that has over growth - 1 times as many elements as the result. 2 to 16;
-     * 0 means 4. A greater number makes queries faster and updates slower, because there are fewer
-     * runs. */
+    /* An update merges its batch with the newest runs. It stops at a run that has more than
+     * growth - 1 times as many elements as the merged result. 2 to 16; 0 means 4. A greater number
+     * makes queries faster and updates slower, because there are fewer runs. */
     uint32_t growth;
     /* If true, an update removes the stale (replaced or erased) elements when half of the stored
      * elements are stale. */
@@ -31,24 +30,25 @@ struct ordo_lsm_config {
     /* An update removes the replaced and erased elements if they exceed this percentage of all
      * stored elements: 1 to 100. 0 means never. */
     uint32_t cleanup_stale_percent;
-    /* With cleanup_stale_percent, an update counts the stale elements each time updates have stored
-     * this number of elements. With cleanup_doubled, nothing is removed while fewer than twice this
-     * number of elements are stored. 0 means 4096. */
+    /* With cleanup_stale_percent, stale elements are counted each time that updates have stored
+     * this number of elements. With cleanup_doubled, an LSM that stores fewer than twice this
+     * number of elements removes none. 0 means 4096. */
     size_t cleanup_least;
-    /* If false, a query merges runs once searching them has cost as much as their merge would. If
-     * true, queries never merge runs. */
+    /* If true, queries never merge runs. If false, a query merges runs after searches of several
+     * runs have cost as much as the merge. */
     bool keep_runs;
 };
 
 /* Creates an empty LSM.
- * Cost: an update sorts its b elements. If n elements are stored, it then merges less than log2(n /
- *   b) times b elements on average. A lookup searches the runs, newest first, until it finds the
- *   key. After an update, the first query that needs key order searches the older runs for each new
- *   element.
+ * Cost: an update sorts the b elements of its batch. It then merges fewer than b log2(n / b)
+ *   elements on average if n elements are stored. A lookup searches the runs, newest first, until
+ *   it finds the key. The first query in key order after an update also searches the older runs for
+ *   each new element.
  * Memory: keys and values, 1 bit per element, and 7 % of the keys for indexes. Merges take at most
  *   2.25 times the keys and values and 4 MiB. This memory stays allocated until ordo_dict_compact.
  *   After an update, the stored elements are fewer than 8 times the keys of the dictionary.
- * Blocking: an update waits only if it counts or removes replaced and erased elements.
+ * Blocking: an update waits for the device only if it counts or removes replaced and erased
+ *   elements.
  * Errors: ORDO_TOO_LARGE if a batch with its index exceeds the largest allocation. */
 ORDO_API ordo_status ordo_lsm_create(ordo_device *device, const struct ordo_lsm_config *config,
                                      ordo_dict **out);

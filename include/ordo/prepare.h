@@ -64,9 +64,10 @@ struct ordo_prepare_params {
     uint32_t operations;
     size_t   batch; /* elements per later call: kernels for small and large batches differ */
 
-    /* To compile in several processes, give each of them the same `parts`, the number of processes,
-     * and another `part`, from 0 to parts - 1. Some drivers compile only one program at a time in a
-     * process. Afterwards one process must prepare with the same masks and `parts` 0. */
+    /* Some drivers compile only one program at a time in a process. To compile in several
+     * processes, set `parts` to the number of processes, and `part` to a different number from 0 to
+     * parts - 1 in each. Afterwards one process must prepare again, with `parts` 0 and the same
+     * masks. */
     uint32_t part, parts;
 
     /* May be NULL. The calling thread calls it to report progress. If it returns false, the

@@ -26,12 +26,12 @@
 extern "C" {
 #endif
 
-/* A column of `count` strings in device memory, in the layout of Arrow's Binary (offset_bytes is 4)
- * and LargeBinary (offset_bytes is 8). String i is bytes offsets[i] to offsets[i + 1] - 1 of
- * `bytes`. So there are count + 1 offsets, and they must not descend. Strings may have any length,
- * and any bytes, also NUL. The first offset need not be 0, and the last need not be n_bytes. So a
- * part of a column is also a column. A column without rows needs no arrays. A column of empty
- * strings needs only offsets. */
+/* A column of `count` strings in device memory. The layout is Arrow's Binary if offset_bytes is 4,
+ * and LargeBinary if offset_bytes is 8. String i is bytes offsets[i] to offsets[i + 1] - 1 of
+ * `bytes`. There are count + 1 offsets, which must not descend. Strings may have any length, and
+ * any bytes, also NUL. A part of a column is also a column: the first offset need not be 0, and the
+ * last need not be n_bytes. A column without rows needs no arrays. A column of empty strings needs
+ * only offsets. */
 struct ordo_strings {
     struct ordo_slice offsets;
     uint32_t          offset_bytes;
@@ -76,10 +76,11 @@ ORDO_API ordo_status ordo_sort_strings_host(ordo_device                         
 /* A search index of the distinct strings of a column. The id of a string is the number of distinct
  * lesser strings in the column. So ids have the order of their strings, and can replace them.
  *
- * A query whose offsets descend or exceed n_bytes gets the result ORDO_NO_ID, or 0 for a count.
+ * If the offsets of a query descend or exceed n_bytes, its result is ORDO_NO_ID, or 0 for a count.
  * _host calls return ORDO_INVALID.
- * Memory: 4.6 to 5.5 bytes per id for most columns, at most 24. 4 more per id if the column was
- *   unsorted or has equal strings. 4 more per row if the column was unsorted and keep_rows is set.
+ * Memory: 4.6 to 5.5 bytes per id for most columns, at most 24. The index takes 4 more bytes per id
+ *   if the column was unsorted or has equal strings. It takes 4 more bytes per row if the column
+ *   was unsorted and keep_rows is set.
  * Concurrency: as for ordo_index (array.h). */
 typedef struct ordo_string_index ordo_string_index;
 
@@ -181,10 +182,10 @@ ORDO_API ordo_status ordo_string_index_range_host(const ordo_string_index       
                                                   const struct ordo_host_strings *hi,
                                                   uint32_t *first, uint32_t *counts);
 
-/* Returns for each id the rows that have its string: elements starts[id] to starts[id + 1] - 1 of
- * `rows` (uint32_t), ascending. `starts` receives one uint32_t more than there are ids. Without
- * ordo_string_index_params.keep_rows, `rows` receives only the first row of each string. Both
- * outputs are optional.
+/* Returns the rows of each string. The rows of the string with id d are elements starts[d] to
+ * starts[d + 1] - 1 of `rows` (uint32_t), in ascending order. `starts` receives one uint32_t more
+ * than there are ids. Without ordo_string_index_params.keep_rows, `rows` receives only the first
+ * row of each string. Both outputs are optional.
  * Cost: one read and one write of each number.
  * Memory: none.
  * Errors: ORDO_TOO_SMALL if there are more than `capacity` rows to return. The message states the

@@ -21,10 +21,9 @@ extern "C" {
 
 struct ordo_xfast_config {
     struct ordo_dict_config dict;
-    /* The index has a hash table of key prefixes. Successive prefix lengths differ by `group` bits:
-     * 1 to 8. 0 means 4. A smaller number makes queries faster if many keys share a prefix, and the
-     * table larger. With 1 the table takes up to 16 bytes per 4-byte key, or 55 bytes per 8-byte
-     * key. */
+    /* The index has a hash table of key prefixes, whose lengths are `group` bits apart: 1 to 8. 0
+     * means 4. A smaller number makes the table larger, and queries faster if many keys share a
+     * prefix. With 1 the table takes up to 16 bytes per 4-byte key, or 55 bytes per 8-byte key. */
     uint32_t group;
     uint64_t seed;         /* Set a random seed if untrusted users choose the keys. */
     bool     level_tables; /* for measurements (share/doc/xfast.md) */
@@ -62,12 +61,13 @@ ORDO_API ordo_status ordo_xfast_count_prefix_host(ordo_dict *dict, const void *k
                                                   const uint8_t *lengths, size_t count,
                                                   uint32_t *counts);
 
-/* Encodes a prefix as a key: the bits of the prefix, then a 1, then zeros. ordo_prefix_u32 takes
- * prefixes of 0 to 31 bits, ordo_prefix_u64 of 0 to 63 bits. The prefix is the first `length` bits
- * of `bits`, from the most significant bit on.
- *     IPv4   ordo_prefix_u64((uint64_t) address << 32, length), or if all prefixes have less than
- *            32 bits, ordo_prefix_u32(address, length)
- *     IPv6   ordo_prefix_u64(upper half << 3, length - 3): global addresses begin with 001 */
+/* Encodes a prefix as a key: the bits of the prefix, then a 1, then zeros. The prefix is the
+ * `length` most significant bits of `bits`. ordo_prefix_u32 takes at most 31 bits, ordo_prefix_u64
+ * at most 63 bits.
+ *     IPv4   ordo_prefix_u64((uint64_t) address << 32, length), or ordo_prefix_u32(address, length)
+ *            if no prefix has 32 bits
+ *     IPv6   ordo_prefix_u64(upper << 3, length - 3), where `upper` is the upper half of a global
+ *            address. The shift drops the first bits 001, which all global addresses have. */
 static inline uint32_t ordo_prefix_u32(uint32_t bits, unsigned length)
 {
     return (bits >> (31 - length) | 1) << (31 - length);
@@ -93,12 +93,12 @@ static inline unsigned ordo_prefix_u64_length(uint64_t prefix)
     return length;
 }
 
-/* Finds the longest stored prefix of each keys[i]. prefixes_out[i] receives the encoded prefix,
- * values_out[i] its value, and found[i] (a byte) 1. If no stored prefix matches, found[i] becomes 0
- * and the other outputs stay unchanged. Outputs are optional.
- * Cost: two lookups and a read of one word. The first call after an update also computes a word
- *   for each stored key, at the cost of 1 to 4 lookups.
- * Memory: one word, as large as a key, for each stored key, until the next update. */
+/* Finds the longest stored prefix of keys[i] for each i. prefixes_out[i] receives the encoded
+ * prefix, values_out[i] its value, and found[i] (a byte) 1. If no stored prefix matches, found[i]
+ * becomes 0 and the other outputs stay unchanged. Outputs are optional.
+ * Cost: two lookups and one more read per key. The first call after an update also makes 1 to 4
+ *   lookups for each stored key.
+ * Memory: as many bytes as all stored keys take, until the next update. */
 ORDO_API ordo_status ordo_xfast_longest_prefix(ordo_dict *dict, struct ordo_slice keys,
                                                size_t count, struct ordo_slice prefixes_out,
                                                struct ordo_slice        values_out,
