@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types for the launch that runs the single-key operations of a concurrent batch on a trie. The file that includes
- * this one first defines:
+/* Types for the kernels that run the single-key operations of a concurrent batch on a trie. The draft is the hash table
+ * of the batch's updates (shared/draft.h). A file that includes this file must first define:
  *
- *     draft_trie    type: the trie before the launch, and kernel arguments of this structure
- *     DRAFT_TOP     number of node levels in a HAMT's draft (shared/hamt_draft.h), 0 for an X-fast trie
+ *   draft_trie    struct of the kernel arguments that describe the trie
+ *   DRAFT_TOP     number of levels of nodes that a HAMT's draft has (shared/hamt_draft.h); 0 for an X-fast trie
  *
- * After the include, it defines the functions that dict/trie/draft_body.cl calls:
+ * The same file must later define these functions:
  *
- *     draft_was_there(batch, key, wants, to)   returns true if the trie has the key; if `wants`, copies its value to
- *                                              values_out[to]
- *     draft_reach(batch, op)                   makes room in the draft for a new key; returns TRY_DONE, TRY_AGAIN, or
- *                                              TRY_FULL if memory is short
- *     draft_claimed(batch, op)                 called after a new key has got a slot */
+ *   draft_was_there(batch, key, wants, to)    returns true if the trie has the key; if `wants` is also true, copies the
+ *                                             key's value to values_out[to]
+ *   draft_reach(batch, op)                    makes room in the draft for a new key; returns TRY_DONE, TRY_AGAIN, or
+ *                                             TRY_FULL if memory is short
+ *   draft_claimed(batch, op)                  is called after a new key has got its slot */
 #pragma once
 #define TEAM_WIDTH 1
 #include "device/team.cl"
@@ -50,8 +50,8 @@ typedef struct {
         .pending = pending, .history = history,                                                                        \
     }
 
-/* `i` is the operation's index in the launch. An update of a HAMT descends the draft's trie to the leaf of its key. It
- * has reached node `on`, which is `level` levels above the leaves. */
+/* `i` is the operation's index in the launch. In a HAMT's draft, `on` is the index of the node that an update has
+ * reached, and `level` its height above the leaves. */
 typedef struct {
     uint              i, code;
     ordo_key_form     key;

@@ -26,8 +26,8 @@ ORDO_FN void draft_find_one(const draft_batch *batch, draft_op *op)
     draft_answer(batch, op, found);
 }
 
-/* Swaps the update into the key's slot. Fails if another update has changed the slot since it was read. An upsert of a
- * key that the slot held as present succeeds even then: it counts as executed just before the other update. */
+/* Stores the update in its slot by compare-and-swap, which fails if another update has changed the slot. An upsert of a
+ * key that the slot held then succeeds anyway, as if the other update followed it. */
 ORDO_FN uint draft_swap(const draft_batch *batch, draft_op *op, draft_place place, bool there)
 {
     const uint word = DRAFT_WORD(op->i, op->code == CODE_ERASE);

@@ -29,9 +29,8 @@ ORDO_FN void hamt_region(const hamt_trie *t, ordo_key_form key, ordo_key_form *l
         *most = t->leaves[leaf + 1].first - 1;
 }
 
-/* Returns true if elements m - 1 and m must be in different leaves. A leaf with both would need all elements from
- * `least` to `most` that share the two keys' high bits (all but the lowest `bits` bits), but they are more than
- * HAMT_LEAF. */
+/* Returns true if elements m - 1 and m need different leaves. The aligned region of 2^bits keys around them then has
+ * more than HAMT_LEAF elements with keys from `least` to `most`. */
 ORDO_FN bool hamt_divides(__global const ordo_key *keys, uint n, uint m, uint bits, ordo_key_form least,
                           ordo_key_form most)
 {
@@ -79,9 +78,9 @@ void hamt_starts(__global const uint *number, uint n, __global uint *starts)
 
 /* Writes the records of new leaves:
  *
- *   fresh[k]   record of new leaf k; its member `before` is the leaf's number of elements until hamt_before runs
- *   units[k]   size of its block in units of HAMT_UNIT bytes
- *   owner[k]   index of the old leaf that covered its keys */
+ *   fresh[k]   record of new leaf k; until hamt_before runs, its member `before` is the leaf's number of elements
+ *   units[k]   size of the leaf's block in units of HAMT_UNIT bytes
+ *   owner[k]   index of the old leaf that the new leaf replaces in whole or in part */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_shape(HAMT_TRIE, __global const ordo_key *keys, __global const uint *starts, uint n_new,
                 __global hamt_leaf *fresh, __global uint *units, __global uint *owner)
@@ -130,8 +129,8 @@ void hamt_replace(__global const uint *touched, uint n_touched, __global const u
 
 #define HAMT_NEW 0xffffffffu
 
-/* Copies the records of unchanged old leaves. Also copies the record of an old leaf that one new leaf replaces, but
- * hamt_add overwrites this copy. `follow` must hold the prefix sums of hamt_replace's counts. */
+/* Copies the records of unchanged old leaves, and some records that hamt_add must overwrite later. `follow` must hold
+ * the prefix sums of hamt_replace's counts. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_keep(HAMT_TRIE, __global const uint *follow, __global hamt_leaf *leaves, __global uint *counts,
                __global uint *from)
@@ -286,7 +285,7 @@ ORDO_FN void hamt_fill_after(const hamt_table *t, uint leaf)
     hamt_fill_cells(t, hamt_cell_of(t, leaf), hamt_cell_of(t, leaf + 1), leaf + 1);
 }
 
-/* Sets the cells of a share (HAMT_CELLS_SHARE cells) before its first cell in which a leaf begins. */
+/* Fills the first cells of a share, up to the first cell in which a leaf begins. A share has HAMT_CELLS_SHARE cells. */
 ORDO_FN void hamt_fill_share(const hamt_table *t, uint share)
 {
     const uint from = share * HAMT_CELLS_SHARE;

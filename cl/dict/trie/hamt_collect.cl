@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists the updates of a finished draft in key order, by a walk down the draft's trie (shared/hamt_draft.h). Prefix
+/* Lists the updates of a finished draft in key order, by means of the draft's trie (shared/hamt_draft.h). All prefix
  * sums are exclusive.
  *
- *   hamt_children, hamt_descend     turn a list of one level's nodes into the list of their children
- *   hamt_leaf_bits, hamt_collect    write the updates of the keys in the listed leaves */
+ *   hamt_children     counts the children of each listed node
+ *   hamt_descend      lists these children
+ *   hamt_leaf_bits    counts the keys of each listed leaf
+ *   hamt_collect      writes the updates of these keys */
 #pragma once
 #include "dict/each.cl"
 #include "dict/trie/draft.cl"

@@ -25,9 +25,8 @@ ORDO_FN bool draft_was_there(const draft_batch *batch, ordo_key_form key, bool w
     return at.there;
 }
 
-/* Allocates the missing child that *word should name. The work-item that swaps HAMT_ELECTED into *word allocates the
- * child and stores it at once. It waits for no other work-item, so the others of its sub-group cannot block it. Returns
- * the child's word, HAMT_ELECTED in the other work-items, or 0 if memory is short. */
+/* Returns the word of the allocated child, 0 if memory is short, or HAMT_ELECTED while another work-item allocates it.
+ * The allocating work-item waits for no other, so the lanes of a sub-group cannot block each other. */
 ORDO_FN uint hamt_elect(const draft_batch *batch, draft_op *op, volatile __global uint *word)
 {
     if (concurrent_strikes(&op->faults, FAULT_NODES, 8))

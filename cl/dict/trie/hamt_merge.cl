@@ -17,8 +17,8 @@
 
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
 
-/* Effect of an update: flags, and the number of lesser keys in its leaf (EFFECT_BELOW). If a key has several updates,
- * only the last one can have EFFECT_STORES or EFFECT_TAKES. */
+/* Effect of an update: flags, and in bits EFFECT_BELOW the number of lesser keys in the update's leaf. Only the last
+ * update of a key can have EFFECT_STORES or EFFECT_TAKES. */
 #define EFFECT_BELOW  0x0fffu
 #define EFFECT_HIT    0x1000u /* The leaf has the update's key. */
 #define EFFECT_STORES 0x2000u
@@ -120,8 +120,7 @@ ORDO_FN ordo_key_form mix_first_from(const hamt_mix *mix, ordo_key_form key)
     return hamt_key_at(&mix->node, p);
 }
 
-/* Applies the updates before update j to the first p old elements of the leaf. Returns the greatest remaining key.
- * There must be one. */
+/* Returns the greatest key of the leaf's first p elements after the updates before update j. This key must exist. */
 ORDO_FN ordo_key_form mix_last_before(const hamt_mix *mix, uint p, uint j)
 {
     for (; j > mix->begin; j--) {
@@ -142,9 +141,8 @@ ORDO_FN uint mix_count(const hamt_mix *mix)
 
 /* ---- new leaves -------------------------------------------------------------------------------------------------- */
 
-/* The elements of an updated leaf that are not yet in a new leaf have the indices `at` to all - 1. `first` is the key
- * of element `at`. If bit b of `open` is 1, mix_next has halved a region of 2^(b + 1) keys, and has still to handle the
- * upper half. */
+/* Elements `at` to `all` - 1 of an updated leaf are not yet in a new leaf; `first` is the least of their keys. If bit b
+ * of `open` is 1, mix_next must still handle the upper half, 2^b keys, of a halved region. */
 typedef struct {
     uint          at, all;
     ordo_key_form first, open;
@@ -164,8 +162,8 @@ ORDO_FN hamt_rest mix_rest(const hamt_mix *mix)
     return rest;
 }
 
-/* Returns the next new leaf, and removes its elements from *rest, which must not be empty. Starts with a region of keys
- * around rest->first, and halves it until one leaf can hold its elements. */
+/* Removes the next new leaf's elements from *rest, which must not be empty. Halves a region of keys around rest->first
+ * until one leaf can hold its elements. */
 ORDO_FN hamt_part mix_next(const hamt_mix *mix, hamt_rest *rest)
 {
     const ordo_key_form one = 1;

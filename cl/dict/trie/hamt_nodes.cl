@@ -70,9 +70,8 @@ ORDO_FN bool hamt_set_words(__global uint *words, ulong from, ulong to, uint val
     return same;
 }
 
-/* If leaf i is the last leaf below a child of a node of `level`, sets the node's word for this child, and its words up
- * to the next child's word. Leaf 0 also sets the words before its child to 0. If `compare`, compares the words
- * instead. */
+/* If leaf i is the last one below its child on `level`, sets the node words from its child's up to the next child's. If
+ * `compare` is true, only compares these words. */
 ORDO_FN bool hamt_set_level(const hamt_rows *rows, uint level, uint i, __global uint *words, bool compare)
 {
     const uint  child = hamt_child(rows, level, i);

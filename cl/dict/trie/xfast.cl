@@ -93,8 +93,8 @@ ORDO_FN xfast_range xfast_around(const xfast_trie *trie, ordo_key_form form)
 {
     uint        length = KEY_BITS - 1;
     xfast_range leaves = xfast_longest(trie, form, &length);
-    /* No longer prefix of `form` has an entry. If `group` is 1, the prefix with one more bit thus has at most
-     * XFAST_LEAF_MAX keys. They are the last of the range if this bit is 1, else the first. */
+    /* If `group` (bits per level) is 1, at most XFAST_LEAF_MAX keys, at one end of the range, share the next bit of
+     * `form`. */
     if (trie->shape.group == 1 && length < KEY_BITS - 1 && leaves.end - leaves.first > XFAST_LEAF_MAX) {
         if (form >> (KEY_BITS - 1 - length) & 1)
             leaves.first = leaves.end - XFAST_LEAF_MAX;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds an X-fast trie (shared/xfast.h) from sorted distinct keys. A prefix of more than XFAST_LEAF_MAX keys has an
- * entry. Key i writes it if key i - 1 lacks the prefix, and key i + XFAST_LEAF_MAX has it. */
+/* Builds an X-fast trie (shared/xfast.h) from sorted distinct keys. Each prefix of more than XFAST_LEAF_MAX keys has an
+ * entry, which the work-item of its first key writes. */
 #pragma once
 #include "dict/less.cl"
 #include "dict/trie/xfast.cl"
@@ -14,7 +14,7 @@ void xfast_flat(__global const ordo_key *keys, xfast_shape shape, __global uint 
             p == all ? shape.count : keys_less(keys, 0, shape.count, (ordo_key_form) p << (KEY_BITS - shape.flat_bits));
 }
 
-/* A key is the first key of the entries on levels first + 1 .. first + n. */
+/* One key is the first key of an entry on each of the levels first + 1 to first + n. */
 typedef struct {
     uint first, n;
 } xfast_begins;

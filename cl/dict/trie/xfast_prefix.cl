@@ -70,9 +70,8 @@ ORDO_FN ordo_key_form xfast_shared(ordo_key_form mask, ordo_key_form neighbour, 
     return mask & xfast_up_to(min(xfast_common(neighbour, word), xfast_length_of(word)));
 }
 
-/* If the first l bits of key i are a stored prefix, bit l of masks[i] becomes 1. Then key i encodes this prefix, or the
- * key before or after key i has the prefix too. So a work-item derives the masks of XFAST_MASKS_SHARE keys from their
- * neighbours' masks. */
+/* Bit l of masks[i] becomes 1 if the first l bits of key i are a stored prefix. Key i encodes this prefix or shares it
+ * with a neighbour, so a work-item looks up only its first and last key. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_masks(XFAST_TRIE, __global ordo_key *masks)
 {
@@ -108,8 +107,8 @@ ORDO_FN uint xfast_match_at(const xfast_trie *trie, __global const ordo_key *mas
     return (uint) KEY_BITS - (uint) clz(there);
 }
 
-/* Finds the longest stored prefix of each query. If there is none, writes only found[i]. All keys between this prefix
- * and the query begin with it. So the last key not greater than the query and the key after it suffice. */
+/* Finds the longest stored prefix of each query; without one, writes only found[i]. The last key not greater than the
+ * query, or the key after it, begins with this prefix. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_matches(XFAST_TRIE, __global const ordo_key *masks, __global const uchar *values, ulong values_at,
                    uint value_bytes, __global const ordo_key *keys, ulong keys_at, uint n,

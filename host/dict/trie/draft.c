@@ -105,8 +105,8 @@ static ordo_status begin_draft(const struct ordo_draft_batch *b, size_t operatio
     return b->kind->begin ? b->kind->begin(b, operations, draft) : ORDO_OK;
 }
 
-/* Runs the operations of a window on a draft, and merges the draft with the trie. An error leaves the trie unchanged.
- * Waits. */
+/* Runs the operations of a launch, collects their updates in a draft (a hash table), and merges it with the trie. Waits
+ * for the device; an error leaves the trie unchanged. */
 static ordo_status run_draft(struct ordo_draft_batch *b, const struct ordo_draft_window *window)
 {
     struct ordo_draft         draft = { .slots = NULL };
@@ -131,8 +131,8 @@ static struct ordo_launch collect_kernel(const struct ordo_draft_batch *b, const
     return ordo_dict_kernel(b->dict, "dict/trie/draft_collect.cl", kernel, items);
 }
 
-/* counts[b] becomes the number of updates in the blocks of slots before block b, *total the number of all updates.
- * Waits. */
+/* counts[b] becomes the number of updates in the slots before block b, *total the number of all updates. Waits for the
+ * device. */
 static ordo_status count_updates(const struct ordo_draft_batch *b, const struct ordo_draft *draft,
                                  const struct ordo_slice *keys, size_t blocks, cl_mem *counts, size_t *total)
 {

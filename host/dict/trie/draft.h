@@ -68,12 +68,12 @@ struct ordo_draft_kind {
     struct ordo_launch (*apply)(ordo_dict *dict, size_t items, const struct ordo_draft *draft, struct ordo_args *args);
     /* Allocates the members of *draft that only this structure has. NULL if it has none. */
     ordo_status (*begin)(const struct ordo_draft_batch *b, size_t operations, struct ordo_draft *draft);
-    /* Writes the draft's updates in key order, and their number, to *out. Waits. */
+    /* Writes the draft's updates in key order, and their number, to *out. Waits for the device. */
     ordo_status (*collect)(const struct ordo_draft_batch *b, const struct ordo_draft *draft,
                            const struct ordo_draft_window *window, struct ordo_draft_updates *out);
 };
 
-/* Implements ordo_dict_apply_concurrent. Waits. */
+/* Implements ordo_dict_apply_concurrent. Waits for the device. */
 ordo_status ordo_draft_apply(ordo_dict *dict, struct ordo_call *call, struct ordo_drafts *drafts,
                              const struct ordo_draft_kind *kind, const struct ordo_concurrent_batch *batch);
 

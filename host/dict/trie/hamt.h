@@ -49,8 +49,8 @@ size_t ordo_hamt_table_words(const struct ordo_hamt_trie *trie);
 /* Returns an upper bound of the pool units (HAMT_UNIT bytes) of a trie. */
 size_t ordo_hamt_units_max(const struct ordo_hamt *hamt, size_t elements, size_t leaves);
 
-/* The next three functions use a spare block, or allocate one. If `reserve`, a new block is a quarter larger if memory
- * suffices. */
+/* The next three functions take large enough spare blocks, or allocate blocks. If `reserve` is true, they try to
+ * allocate a quarter more bytes. */
 /* Sets the table sizes of *next, and makes its block of leaves. Unless the depth is fixed, also makes its block of
  * tables. */
 ordo_status ordo_hamt_make_blocks(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool reserve);
@@ -95,8 +95,8 @@ ordo_status ordo_hamt_write(struct ordo_call *call, const struct ordo_hamt *hamt
 
 /* ---- hamt_nodes.c ------------------------------------------------------------------------------------------------ */
 
-/* *number becomes the prefix sums of hamt_node_heads' flags, *nodes the number of nodes. The leaves' records must be
- * complete. Waits. */
+/* *number becomes the prefix sums of hamt_node_heads' flags, *nodes the number of nodes. Needs the complete records of
+ * the leaves, and waits for the device. */
 ordo_status ordo_hamt_number_nodes(struct ordo_call *call, const struct ordo_hamt *hamt,
                                    const struct ordo_hamt_trie *trie, cl_mem *number, size_t *nodes);
 /* Writes the nodes, and the header with the index of each level's first node. If `wrong` is not NULL, only compares. */
@@ -114,8 +114,8 @@ struct ordo_hamt_touched {
     size_t  elements, units;
 };
 
-/* Replaces the trie. The new trie has the old leaves that `touched` does not list, and new leaves with the elements of
- * *run, which can be empty. If `touched` is NULL, it has no old leaf. Waits. */
+/* Replaces the trie. The new trie has the old leaves outside `touched` (none if NULL), and new leaves with the elements
+ * of *run, if any. Waits for the device. */
 ordo_status ordo_hamt_assemble(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_hamt_touched *touched,
                                const struct ordo_sorted_run *run, bool reserve);
 
@@ -130,7 +130,7 @@ ordo_status ordo_hamt_make_tables(struct ordo_call *call, struct ordo_hamt *hamt
 /* ---- hamt_merge.c ------------------------------------------------------------------------------------------------ */
 
 /* Merges a batch into the leaves of a non-empty trie. If a leaf gets too many updates, sets *done to false and changes
- * nothing. Waits. */
+ * nothing. Waits for the device. */
 ordo_status ordo_hamt_merge(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_sorted_run *batch,
                             bool *done);
 

@@ -2,7 +2,7 @@
 /* Allocates a draft's trie, and lists its keys (the updated keys of a concurrent batch) in order:
  *
  *   1  descend  Turns the list of a level's nodes into the list of their children, down to the leaves.
- *   2  count    Counts the keys of the leaves. Waits.
+ *   2  count    Counts the keys of the leaves, and waits for the device.
  *   3  collect  Writes each key, with the value or the erasure of its slot. */
 #include "dict/trie/hamt.h"
 
@@ -22,8 +22,7 @@ static size_t levels_of(const struct ordo_hamt *hamt)
     return HAMT_LEVELS(8 * hamt->dict.key_bytes);
 }
 
-/* Returns the maximum number of different values that the operations' keys can have without their lowest `bits`
- * bits. */
+/* Returns the maximum number of different keys in `operations` operations if the lowest `bits` bits are ignored. */
 static size_t prefixes(const struct ordo_hamt *hamt, size_t operations, size_t bits)
 {
     const size_t left = bits < 8 * hamt->dict.key_bytes ? 8 * hamt->dict.key_bytes - bits : 0;

@@ -2,7 +2,7 @@
 /* Merges a batch into the leaves that its updates fall into:
  *
  *   1  effects  Finds the effect of each update.
- *   2  plan     Computes the number and size of the leaves that replace each leaf. Waits.
+ *   2  plan     Computes the number and sizes of the new leaves for each old leaf. Waits for the device.
  *   3  records  Writes all records, the blocks of new leaves, and the tables. */
 #include "dict/trie/hamt.h"
 
@@ -85,8 +85,7 @@ static bool outline(struct merge *m)
     return m->all || m->next.used <= m->old.pool.bytes / HAMT_UNIT;
 }
 
-/* Plans the next trie. If the pool seems too small, plans to copy all blocks, and allocates a new pool while the device
- * is busy. If the new blocks do not fit even so, plans again. Waits for each plan. */
+/* Plans the next trie, with all blocks in a new pool if the current pool is too small. Waits for the device. */
 static ordo_status foresee(struct ordo_call *call, struct ordo_hamt *hamt, struct merge *m)
 {
     const double grows = ((double) m->old.n + m->n) / m->old.n;

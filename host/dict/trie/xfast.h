@@ -45,7 +45,7 @@ static inline struct ordo_sorted_run *ordo_xfast_run(struct ordo_xfast *xfast)
 /* ---- xfast_build.c ----------------------------------------------------------------------------------------------- */
 
 void ordo_xfast_drop(struct ordo_xfast *xfast);
-/* Builds the trie if it is missing and there are keys. Waits. */
+/* Builds the trie if it is missing and there are keys. Waits for the device. */
 ordo_status        ordo_xfast_raise(struct ordo_xfast *xfast, struct ordo_call *call);
 void               ordo_xfast_note_peak(struct ordo_xfast *xfast);
 struct ordo_args   ordo_xfast_args(struct ordo_xfast *xfast);

@@ -8,8 +8,8 @@
 
 #define GROUP_DEFAULT 4
 
-/* Returns the least number of key bits per level, but at least `group`, for which all levels together have at most
- * ORDO_MAX_COUNT entries. Each level has at most `most` entries. */
+/* Increases `group` (key bits per level) until all levels together have at most ORDO_MAX_COUNT entries. Each level has
+ * up to `most` entries. */
 static cl_uint widen(cl_uint group, size_t most, size_t lengths)
 {
     while (most * (lengths / group) > ORDO_MAX_COUNT)
@@ -92,8 +92,8 @@ static ordo_status make_flat(struct ordo_xfast *xfast, struct ordo_call *call)
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* offsets[i] becomes the number of hash table entries whose first key precedes key i, *total the number of all entries.
- * Waits. */
+/* offsets[i] becomes the number of entries whose first key precedes key i, *total the number of all entries. Waits for
+ * the device. */
 static ordo_status count_entries(struct ordo_xfast *xfast, struct ordo_call *call, cl_mem *offsets, size_t *total)
 {
     const size_t     n = (size_t) xfast->shape.count + 1;
