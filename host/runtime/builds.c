@@ -106,9 +106,8 @@ static void watch(void)
     watch_exit();
 }
 
-/* The C library's function that registers the destructor of a thread-local object. A driver's first compilation loads
- * libraries, whose exit handlers would run before end_all, while build threads still compile. So end_with_main is
- * registered as a destructor: the main thread's destructors run before all exit handlers. */
+/* Registers a destructor for the current thread. The main thread's destructors run before all exit handlers, so build
+ * threads end before the driver is unloaded. */
 int          __cxa_thread_atexit_impl(void (*end)(void *), void *argument, void *library) __attribute__((weak));
 extern void *__dso_handle __attribute__((visibility("hidden")));
 
@@ -187,8 +186,8 @@ static void build_early(ordo_device *dev, struct ordo_program *p)
     dev->builds.in_work--;
 }
 
-/* Build threads begin no build while a call waits for a program, and for CALM_MS milliseconds afterwards. NVIDIA's
- * compiler builds one program at a time, so a build thread could delay the next call. The caller must hold b->lock. */
+/* Build threads pause while a call waits for a program and for CALM_MS milliseconds afterwards, because NVIDIA's
+ * compiler builds one program at a time. The caller must hold b->lock. */
 #define CALM_MS 10
 static bool gives_way(const struct ordo_builds *b)
 {

@@ -16,10 +16,9 @@ static ordo_status mark(struct ordo_call *call, cl_uint n, const cl_event *wait,
     return ORDO_OK;
 }
 
-/* Creates order->done, a marker that completes after all commands of the call, and fails if an event of the call's wait
- * list fails. In an out-of-order queue, a marker with a wait list waits only for the list. So a first marker without a
- * list, which waits for all earlier commands, is added to the list. A barrier cannot replace it: with a wait list, it
- * makes PoCL 3.1 forget other barriers. */
+/* Creates order->done, a marker that completes after all commands of the call, and fails if an event in the wait list
+ * fails. A marker with a wait list waits only for the list, so a marker without one joins the list. PoCL 3.1 forgets
+ * other barriers if a barrier has a wait list. */
 static ordo_status hand_out_event(struct ordo_call *call)
 {
     if (!call->order || !call->order->done)
@@ -27,7 +26,7 @@ static ordo_status hand_out_event(struct ordo_call *call)
     if (call->n_wait == 0)
         return mark(call, 0, NULL, call->order->done);
     ORDO_TRY(ordo_call_pass_events(call));
-    ORDO_TRY(mark(call, 0, NULL, &call->wait[call->n_wait])); /* add_event left space for this element */
+    ORDO_TRY(mark(call, 0, NULL, &call->wait[call->n_wait])); /* The list has space for one more event. */
     call->n_wait++;
     return mark(call, call->n_wait, call->wait, call->order->done);
 }
@@ -272,9 +271,8 @@ ordo_status ordo_call_fetch(struct ordo_call *call, cl_mem from, size_t at, void
     return read_buffer(call, false, from, at, to, bytes, done);
 }
 
-/* On a CPU, a small read in the device's own queue polls its event first, because a blocked thread wakes up late.
- * Polling halves the time to find one key. If waiting fails, the read may still run later. So it writes to dev->bounce,
- * not to the caller's memory. */
+/* On a CPU, small reads poll their event, because a blocked thread wakes up late. Polling halves the time to find one
+ * key. A polled read writes to dev->bounce, because it may still run after an error. */
 #define POLLS_MAX      400
 #define POLL_BYTES_MAX ((size_t) 1 << 16)
 

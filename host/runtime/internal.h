@@ -34,12 +34,11 @@ struct ordo_block {
 struct ordo_stage {
     struct ordo_stage *next;
     cl_mem             mem;
-    /* Buffer whose pinned memory is mapped at `host`. NULL on a CPU: there each call creates `mem` in the memory at
-     * `host`. */
+    /* Pinned memory, mapped at `host`. NULL on a CPU, where `mem` uses the memory at `host` directly. */
     cl_mem   pinned;
     char    *host;
     bool     in_use;
-    uint64_t sent; /* Number of the last upload that may still read `host`, or 0. */
+    uint64_t sent; /* sequence number of the last upload that may still read `host`, or 0 */
 };
 
 /* Pinned host memory through which transfer.c copies arrays in pieces of `piece` bytes. Transfers below `least` bytes
@@ -290,7 +289,8 @@ void ordo_scratch_distrust(ordo_device *dev);
 char *ordo_pinned_create(ordo_device *dev, size_t bytes, cl_mem *mem);
 void  ordo_pinned_destroy(ordo_device *dev, cl_mem *mem, char *host);
 
-/* staging.c. Makes the stages of uploads 1 to `number` reusable. These uploads must have ended. */
+/* staging.c. Makes stages reusable if the sequence number of their last upload is at most `number`. These uploads must
+ * have ended. */
 void ordo_stages_forget(ordo_device *dev, uint64_t number);
 void ordo_stages_destroy(ordo_device *dev);
 

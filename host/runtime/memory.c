@@ -129,8 +129,7 @@ static void give_reserves(ordo_device *dev)
         r->give(r);
 }
 
-/* If memory is lacking, frees scratch blocks, then the buffers that objects cache, and tries again. Waits for the
- * device's own queue, so that the driver frees the memory. Never waits for a caller's queue or an incomplete event,
+/* If memory is lacking, frees cached memory and tries again. Never waits for a caller's queue or an incomplete event,
  * because the caller may complete the event only after this call. */
 static ordo_status create_or_reclaim(ordo_device *dev, size_t bytes, cl_mem *out)
 {

@@ -110,7 +110,7 @@ ordo_status ordo_call_pass_events(struct ordo_call *call)
 
 /* ---- the wait list of a call --------------------------------------------------------------------------------- */
 
-/* Adds an event, unless the list contains it. Leaves space for one more element (see hand_out_event in call.c). */
+/* Adds an event, unless the list contains it. Allocates space for one more event (see hand_out_event in call.c). */
 static ordo_status add_event(struct ordo_call *call, cl_event event)
 {
     for (cl_uint i = 0; i < call->n_wait; i++)
@@ -150,10 +150,8 @@ static ordo_status add_listed(struct ordo_call *call, cl_uint i)
     return state == CL_COMPLETE ? ORDO_OK : add_event(call, event);
 }
 
-/* Fills the wait list that all commands of the call use. If an event fails, the driver drops the commands that wait for
- * it. Some drivers also drop later commands of the queue. The driver must drop all commands of the call or none,
- * because a command could read scratch that a dropped command should have written. So the list includes the incomplete
- * events for which earlier commands of the queue wait. */
+/* Fills the call's wait list. The list includes incomplete events for which earlier commands of the queue wait: if one
+ * failed, the driver could otherwise drop only some of the call's commands. */
 static ordo_status add_events(struct ordo_call *call)
 {
     ordo_device             *dev = call->dev;
@@ -171,10 +169,8 @@ static ordo_status add_events(struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* Makes this call wait for the object's last call, if that used another queue. Adds last->done, a marker after the last
- * call, to the wait list. If `renew` is true, replaces a failed marker, because the last call may still run. If other
- * events are incomplete, leaves only last->done in the list and sets *must_wait. The caller must then wait on the
- * host. */
+/* Makes this call wait for the object's last call, if that call used another queue. Sets *must_wait to true if the
+ * caller must wait on the host. If `renew` is true, replaces a failed marker last->done. */
 static ordo_status add_last(struct ordo_call *call, struct ordo_last_call *last, bool renew, bool *must_wait)
 {
     if (!last || !last->queue || last->queue == call->queue)
@@ -213,7 +209,7 @@ bool ordo_call_try_barrier(const struct ordo_call *call)
     return clEnqueueBarrierWithWaitList(call->queue, 0, NULL, NULL) == CL_SUCCESS;
 }
 
-/* Tries twice, because the commands that are already enqueued cannot be cancelled. */
+/* Tries twice, because the call cannot take back the commands that it has enqueued. */
 ordo_status ordo_call_barrier(const struct ordo_call *call)
 {
     if (!ordo_call_try_barrier(call))
@@ -332,8 +328,7 @@ void ordo_last_call_trust(struct ordo_last_call *last)
     last->dropped = false;
 }
 
-/* Records `call` as the object's last call. Later calls in other queues wait for the marker last->done. In a caller's
- * queue the marker is enqueued here. In the device's own queue a later call enqueues it if necessary. */
+/* Records `call` as the object's last call, for which later calls in other queues wait. */
 void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last)
 {
     if (call->n_pending > 0 && !call->passed) /* The call enqueued no command. */
@@ -346,7 +341,7 @@ void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last)
         last->done = NULL;
     if (!call->begun)
         return;
-    check_begun(call->dev, last); /* If the replaced marker fails later, the new marker fails, too. */
+    check_begun(call->dev, last); /* The old marker can be replaced: if it fails later, the new marker fails, too. */
     release(&last->begun);
     last->begun = call->begun;
     call->begun = NULL;

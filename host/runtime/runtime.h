@@ -56,7 +56,7 @@ void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...) _
 ordo_status ordo_fail_cl(ordo_device *dev, cl_int code, const char *file, int line, const char *what, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* For OpenCL calls that wait, which also report failed kernels. */
+/* For OpenCL calls that wait for the device. These calls also report failed kernels. */
 #define ORDO_TRY_WAIT(dev, code_expr, what) ORDO_TRY(ordo_waited((dev), (code_expr), __FILE__, __LINE__, (what)))
 ordo_status ordo_waited(ordo_device *dev, cl_int code, const char *file, int line, const char *what);
 
@@ -135,8 +135,8 @@ ordo_status ordo_call_end(struct ordo_call *call, ordo_status status);
 ordo_status ordo_call_scratch(struct ordo_call *call, size_t bytes, cl_mem *out);
 /* Returns zeroed scratch. The call's kernels must leave zeros in it, because later calls reuse it. */
 ordo_status ordo_call_zeroed(struct ordo_call *call, size_t bytes, cl_mem *out);
-/* Returns scratch in which kernels mark words with the number *stamp, from 1 to `max`, which is unique to this call.
- * All other words are 0 or have the number of an earlier call. */
+/* Returns a temporary buffer whose words kernels may mark with *stamp, a number from 1 to `max`. No word contains this
+ * number yet. */
 ordo_status ordo_call_stamped(struct ordo_call *call, size_t bytes, uint32_t max, cl_mem *out, cl_uint *stamp);
 
 /* Returns scratch to the pool, except the first `mark` blocks. `mark` is an earlier value of call->n_scratch. */
@@ -166,12 +166,11 @@ struct ordo_last_call {
  * failed. */
 ordo_status ordo_call_begin_after(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order,
                                   struct ordo_last_call *last, bool waits);
-/* Must be called before the host waits for the device, because a call that holds the lock must not wait for incomplete
- * events. If the wait list has incomplete events, sets call->again and fails without a message. The caller must then
- * repeat the whole call with `waits` true (ordo_call_begin_after). */
+/* Must be called before the host waits for the device. If the wait list has incomplete events, fails without a message
+ * and sets call->again: the caller must then repeat the call with `waits` true. */
 ordo_status ordo_call_settled(struct ordo_call *call);
-/* Must be called before commands or the host change the object. Fails like ordo_call_settled. In a caller's queue,
- * enqueues a marker that fails if the driver drops the call's commands, so that the next call notices the loss. */
+/* Must be called before commands or the host change the object. If it sets call->again, the caller must repeat the
+ * call. If the driver drops the call's commands, the next call notices the loss. */
 ordo_status ordo_call_changes(struct ordo_call *call);
 /* Must be called at the end of each call on an object, also after an error. */
 void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last);
@@ -264,8 +263,8 @@ void   ordo_stage_give(ordo_device *dev, struct ordo_stage *stage, bool idle);
 char  *ordo_stage_host(const struct ordo_stage *stage);
 cl_mem ordo_stage_buffer(const struct ordo_stage *stage);
 
-/* Enqueues an upload of the first `bytes` bytes. On a CPU, creates the stage's buffer instead. If that fails,
- * ordo_stage_buffer returns NULL. */
+/* Enqueues an upload of the first `bytes` bytes. On a CPU, creates the stage's buffer instead, or leaves it NULL after
+ * an error. */
 ordo_status ordo_stage_send(struct ordo_call *call, struct ordo_stage *stage, size_t bytes);
 ordo_status ordo_stage_receive(struct ordo_call *call, struct ordo_stage *stage, size_t at, size_t bytes);
 
@@ -288,9 +287,9 @@ struct ordo_gathering {
     size_t   n;
 };
 
-/* Opens a device on which calls launch nothing. `dev` builds the kernels that the calls need, if `gathering` selects
- * them. Reads return invented data, so some calls fail. Close *out after the objects on it and before `dev`. Only one
- * thread may use *out. */
+/* Opens a device whose calls launch nothing. Instead, `dev` builds the kernels that the calls need and `gathering`
+ * selects. Reads return invented data. Close *out after the objects on it and before `dev`. Only one thread may use
+ * *out. */
 ordo_status ordo_dry_run_open(ordo_device *dev, struct ordo_gathering *gathering, ordo_device **out);
 void        ordo_dry_run_close(ordo_device **dry_run);
 /* Must be called before each call on the dry-run device. Sets the word that all reads of this call return. */

@@ -163,8 +163,7 @@ static void want_lanes(const struct place *p, answers want)
 
 /* ---- lanes: running ------------------------------------------------------------------------------------------ */
 
-/* Fills `words` with random numbers. Half of the sub-groups get edge cases: LANES_HOLDS (bit 0) is equal in all lanes
- * or set in only one lane, and LANES_DIGIT is equal in all lanes, has three values, or differs between lanes. */
+/* Fills `words` with random numbers for half of the sub-groups, and with edge cases for the others. */
 static void lanes_words(const struct ordo_lanes_case *c, uint32_t lanes, uint32_t *words)
 {
     uint64_t state = c->seed * 2 + 1;

@@ -78,9 +78,8 @@ struct ordo_digest ordo_sources_digest(const ordo_device *dev)
 
 #define MAX_INCLUDES 32
 
-/* A file that the program includes. `open`: the file is being expanded. `certain`: the text contains the file outside
- * of any #if, so later includes are ignored. Otherwise the compiler may skip the copies in the text, so each later
- * include inserts the file again, in the same include guard. */
+/* A file that the program includes. `open`: the file is being expanded. `certain`: the file was expanded outside of any
+ * #if, so later includes are ignored. */
 struct included {
     char *path;
     bool  open, certain;

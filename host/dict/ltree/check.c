@@ -25,15 +25,14 @@ static const char *const finding[N_FINDINGS] = {
     [WRONG_DEAD] = "B9: node %u covers nothing, and has an entry above it",
 };
 
-/* Returns true if error f can come from an incomplete split, after which the level above lacks an entry for the new
- * node. */
+/* Returns true if error `f` may only mean that a new node still lacks its entry in the level above. */
 static bool is_lag(int f)
 {
     return f == WRONG_LEAF_COVER || f == WRONG_INNER_COVER || f == WRONG_NEXT || f == WRONG_DIRTY;
 }
 
-/* levels[i] becomes the level of inner node i, and leaves[i] becomes 0 for leaf i. Nodes without an entry in the level
- * above keep LTREE_NONE. */
+/* levels[i] becomes the level of inner node i, and leaves[i] becomes 0. Both are LTREE_NONE for nodes without an entry
+ * in the level above. */
 struct look {
     cl_mem levels, leaves, wrong;
 };

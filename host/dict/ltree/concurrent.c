@@ -9,12 +9,11 @@ _Static_assert(2 * ((size_t) 1 << 22) <= (size_t) 1 << LTREE_VERSION_BITS, "a ve
 /* Maximum operations of a batch's first launch, per leaf of the tree. */
 #define LAUNCH_PER_LEAF ((size_t) 4)
 #define LAUNCH_MIN      ((size_t) 64)
-/* Maximum operations of a launch with one work-item, which ends after LTREE_STEPS steps. This leaves 8 steps per
- * operation. */
+/* Maximum operations of a launch with one work-item, so that each operation can take 8 steps. */
 #define LAUNCH_ALONE ((size_t) LTREE_STEPS / 8)
-/* Operations that give up are launched again this many times. After that, the host executes them in key order. */
+/* Operations that give up are launched this many more times. Then the host executes them in key order. */
 #define TURNS_TOGETHER 1
-/* If no operation completes in this many consecutive turns, a latch was never released. */
+/* If no operation completes in this many consecutive rounds of launches, a latch was never released. */
 #define TURNS_STUCK 64
 
 /* Returns true if only one work-item may run, because the device does not order memory accesses between work-groups. */
@@ -23,8 +22,8 @@ static bool is_alone(const struct ordo_ltree_batch *c)
     return ordo_device_facts(c->call->dev)->atomics == ORDO_ATOMICS_LEGACY || (c->tree->faults & FAULT_ALONE);
 }
 
-/* Registers of a compute unit. Groups of more than EASY work-items share them. NVIDIA's devices give a work-item a
- * multiple of REGISTERS_STEP. */
+/* A compute unit has REGISTERS registers. Work-groups of more than EASY work-items limit the registers per work-item to
+ * a multiple of REGISTERS_STEP. */
 #define REGISTERS      ((size_t) 1 << 16)
 #define REGISTERS_STEP 8
 #define EASY           ((size_t) 256)
@@ -34,7 +33,7 @@ static long registers_max(size_t group)
     return group > EASY ? (long) (REGISTERS / group / REGISTERS_STEP * REGISTERS_STEP) : 0;
 }
 
-/* Each work-item takes one operation. In a large launch with teams of fewer than 8 work-items, a team takes up to 8. */
+/* Each work-item takes one operation, or several in a large launch of small teams. */
 static struct ordo_launch apply_kernel(const struct ordo_ltree *tree, size_t count, bool alone)
 {
     const struct ordo_ltree_shape shape = alone ? ordo_ltree_operations_alone(tree) : ordo_ltree_operations(tree);
@@ -51,16 +50,16 @@ static struct ordo_launch apply_kernel(const struct ordo_ltree *tree, size_t cou
     return launch;
 }
 
-/* Launches operations `from` .. from + count - 1 of the list `again` or, if `again` is NULL, of the batch. An operation
- * gives up, and goes to the list `pending`, if
+/* Launches `count` operations of the list `again`, beginning at index `from`. If `again` is NULL, launches operations
+ * of the batch. An operation gives up, and goes to the list `pending`, if
  *
  *   - it cannot latch a leaf in LTREE_TRIES tries
  *   - it must split a leaf, but no leaf is free
- *   - it is a query that has passed c->far leaves (a range with room for more results continues)
+ *   - it is a query that has passed c->far leaves (a range query continues while its output has room)
  *   - its work-item has taken LTREE_STEPS steps
  *
- * An update that has split a node does not give up. Instead it sets LTREE_SPLITS_PENDING, and the host adds an entry
- * for the new node to the level above. */
+ * An update that has split a node never gives up. It may set LTREE_SPLITS_PENDING, so that the host adds the new node
+ * to the level above. */
 static ordo_status launch(const struct ordo_ltree_batch *c, size_t from, size_t count, cl_mem again, cl_mem pending,
                           bool alone)
 {
@@ -118,13 +117,12 @@ static void expect_changes(const struct ordo_ltree_batch *c)
     c->tree->list.fresh = c->tree->in_order = c->tree->counted = false;
 }
 
-/* Handles the *count operations that gave up, while no kernel runs. Any order is correct, because the operations
- * overlap in time.
+/* Handles the *count operations that gave up, while no kernel runs. Any order of concurrent operations is correct.
  *
  *   1  If operations found no free leaf, grows the pools or rebuilds the tree.
  *   2  Adds missing entries of new nodes to the levels above.
- *   3  After a second launch, or if step 1 failed: executes operations in key order, updates first.
- *   4  Launches the rest. If steps 1 and 3 failed, operations that need a new leaf are refused from now on. */
+ *   3  If a second launch did not help, or step 1 failed, executes operations in key order.
+ *   4  Launches the rest. If steps 1 and 3 failed, launches refuse operations that need a new leaf. */
 static ordo_status finish_turn(struct ordo_ltree_batch *c, size_t turn, bool alone, size_t *count)
 {
     struct ordo_ltree_listed l = { *count, c->pending, c->next };
@@ -132,7 +130,7 @@ static ordo_status finish_turn(struct ordo_ltree_batch *c, size_t turn, bool alo
 
     if (c->state[LTREE_STARVED] > 0)
         ORDO_TRY(ordo_ltree_add_leaves(c, &lacks));
-    /* ordo_ltree_add_leaves must come first, because rebuild_levels adds inner nodes that c->state does not count. */
+    /* ordo_ltree_add_leaves must come first: c->state does not count the inner nodes that this step adds. */
     if (c->state[LTREE_SPLITS_PENDING]) {
         ORDO_TRY(ordo_ltree_rebuild_levels(c->call, c->tree, c->state));
         c->state[LTREE_SPLITS_PENDING] = 0;
@@ -167,18 +165,17 @@ static ordo_status finish_operations(struct ordo_ltree_batch *c)
     }
 }
 
-/* Finds that run before the launches have lower time stamps than operations in the launches. */
+/* Returns the first time stamp of the launches. Finds that ran before them have smaller ones. */
 static cl_uint first_tick(const struct ordo_ltree_batch *c)
 {
     return c->tree->history && c->found_first ? (cl_uint) (2 * c->batch->count) : 0;
 }
 
 enum { FINDS_BESIDE_UPDATES, FINDS_FIRST, FINDS_FIRST_IF_MANY };
-/* FINDS_FIRST_IF_MANY applies to batches of at least this many operations. */
+/* With FINDS_FIRST_IF_MANY, finds run first in batches of at least this many operations. */
 #define MANY ((size_t) 1 << 22)
 
-/* The tunable links.finds says if finds run before the updates of a batch. Finds that run with updates must check node
- * versions. */
+/* Returns true if finds run before the updates. Otherwise they run together, and finds must check node versions. */
 static bool finds_first(const struct ordo_ltree_batch *c)
 {
     const struct ordo_dict *dict = &c->tree->dict;

@@ -34,7 +34,7 @@ struct ordo_ltree_batch {
 /* Returns ORDO_OK for a lack of memory, so that an optional step without memory does not end the batch. Returns any
  * other status unchanged. */
 ordo_status ordo_ltree_or_without(ordo_status status);
-/* Does the same as ordo_ltree_or_without. After an error, also releases scratch buffers from number `mark` on. */
+/* Like ordo_ltree_or_without. After an error, also releases all scratch buffers of the call except the first `mark`. */
 ordo_status ordo_ltree_or_drop(const struct ordo_ltree_batch *c, int mark, ordo_status status);
 
 ordo_status ordo_ltree_clear_counters(const struct ordo_ltree_batch *c);
@@ -47,8 +47,8 @@ ordo_status ordo_ltree_set_tick(const struct ordo_ltree_batch *c, cl_uint tick);
 ordo_status ordo_ltree_go_on(struct ordo_ltree_batch *c);
 
 ordo_status ordo_ltree_take_lists(struct ordo_ltree_batch *c);
-/* Grows the pools before the first launch, so that stores find free leaves. If memory is short, shortens the lists
- * `pending` and `next` instead. */
+/* Grows the pools before the first launch, so that stores find free leaves. If memory is short, tries again with
+ * shorter lists of operations. */
 ordo_status ordo_ltree_grow_ahead(struct ordo_ltree_batch *c);
 /* Grows the pools by about a quarter, for operations that found no free leaf. If that fails, rebuilds the tree. If no
  * leaf is free even then, sets *lacks to true. */
@@ -63,11 +63,12 @@ struct ordo_ltree_listed {
     cl_mem list, next;
 };
 
-/* Counts operations by kind in c->tally, and reads the state of the tree, which must not be empty. Waits. */
+/* Counts operations by kind in c->tally, and reads the state of the tree, which must not be empty. Waits for the
+ * device. */
 ordo_status ordo_ltree_take_tally(struct ordo_ltree_batch *c);
 ordo_status ordo_ltree_list_others(struct ordo_ltree_batch *c);
-/* Executes the listed operations as batches in key order. If memory is short, some stay in l->list. Sets *updated to
- * true if at least an eighth of the updates are done. */
+/* Executes the listed operations in key order. Operations that lack memory stay in l->list. Sets *updated to true if at
+ * least an eighth of the updates are done. */
 ordo_status ordo_ltree_finish_at_rest(struct ordo_ltree_batch *c, struct ordo_ltree_listed *l, bool *updated);
 
 #endif

@@ -38,8 +38,7 @@ ordo_status ordo_ltree_set_tick(const struct ordo_ltree_batch *c, cl_uint tick)
 ordo_status ordo_ltree_go_on(struct ordo_ltree_batch *c)
 {
     const cl_uint tick = c->state[LTREE_TICK];
-    /* The tree is empty if a rebuild found no elements. If the driver refused a launch, ordo_ltree_begin completes the
-     * change from `rescue` or by a check. */
+    /* Creates a leaf if the tree is empty, or completes a change that the driver interrupted. */
     if (!ordo_ltree_has_nodes(c->tree) || c->tree->rescue.mem || c->tree->unchecked)
         ORDO_TRY(ordo_ltree_begin(c->call, c->tree));
     ORDO_TRY(ordo_ltree_set_tick(c, tick));
@@ -106,8 +105,8 @@ static ordo_status estimate_new(struct ordo_ltree_batch *c, size_t *out)
     return ORDO_OK;
 }
 
-/* Estimates the number of leaves after `stores` new keys. `needed` is the maximum: each leaf splits, and all further
- * new leaves are half full. `likely` is the estimate for random keys. */
+/* Estimates the number of leaves after `stores` new keys: the expected number for random keys, but at most the worst
+ * case. */
 static size_t leaves_for(const struct ordo_ltree_batch *c, size_t stores)
 {
     const size_t leaves = c->state[LTREE_LEAVES], slots = ordo_ltree_slots(c->tree);

@@ -32,8 +32,8 @@ struct ordo_ltree_shape ordo_ltree_teams(const struct ordo_ltree *tree, size_t g
     return (struct ordo_ltree_shape) { group, group < sub_group ? 1 : sub_group, 0 };
 }
 
-/* A team executes one concurrent operation, and different teams take different branches. The lanes of a Khronos
- * sub-group must take the same branch. Thus a team is a whole sub-group there. */
+/* Each team executes another operation. Khronos sub-group functions need the same control flow in all lanes, so a team
+ * is then a whole sub-group. */
 static size_t operation_lanes(const struct ordo_ltree *tree, size_t group)
 {
     const struct ordo_facts *facts = ordo_device_facts(tree->dict.dev);
@@ -83,7 +83,7 @@ struct ordo_ltree_shape ordo_ltree_search_shape(const struct ordo_ltree *tree)
     return shape;
 }
 
-/* With more groups, each work-item or team takes several items instead. */
+/* Maximum number of work-groups. If there are more items, each work-item or team takes several. */
 #define GROUPS_MAX ((size_t) 1 << 16)
 
 struct ordo_launch ordo_ltree_kernel(const struct ordo_ltree *tree, const char *file, const char *kernel,

@@ -159,7 +159,7 @@ static ordo_status check_and_do(struct ordo_ltree_batch *c, const struct left *l
 
     ORDO_TRY(ordo_ltree_begin(c->call, c->tree));
     const ordo_status status = do_left(c, left);
-    /* ordo_ltree_begin has cleared `unchecked`. Only an incomplete change in do_left sets it again. */
+    /* ordo_ltree_begin has cleared `unchecked`, so only an incomplete change in do_left can have set it. */
     c->half = c->tree->unchecked || (status != ORDO_OK && c->tree->rounds != rounds);
     return status;
 }
@@ -172,8 +172,8 @@ static ordo_status end_left(struct ordo_ltree_batch *c, const struct left *left)
     return ordo_ltree_set_tick(c, c->state[LTREE_TICK]);
 }
 
-/* Executes at most `most` listed operations of one kind. If memory is short before the first change, sets *done to
- * false. Any later error ends the batch, because a repeated insert could find the key that it has stored before. */
+/* Executes up to `most` listed operations of one kind, or sets *done to false if memory is short. After the first
+ * change, any error ends the batch, because a repeated insert would find its own key. */
 static ordo_status finish_some(struct ordo_ltree_batch *c, enum ltree_left kind, size_t most,
                                struct ordo_ltree_listed *l, bool *done)
 {

@@ -23,8 +23,8 @@ struct ordo_ltree_config {
     unsigned words;        /* words of a node's key array: 32 or 16; 0 means 32 */
     unsigned fill_percent; /* A build fills this percentage of each node's slots: 50 to 100; 0 means 90. */
     size_t   max_leaves;   /* 0 means no limit */
-    /* Percentage of the splits by concurrent operations that also add the new node to the level above. The host adds
-     * the other new nodes between launches. */
+    /* Percentage of splits after which a concurrent operation adds the new node to the level above itself. After other
+     * splits, the host adds the node. */
     unsigned raise_percent;
     bool     merges; /* Concurrent operations merge a leaf with few elements into its right neighbour, as in a
                       * skiplist. */
@@ -51,8 +51,7 @@ struct ordo_ltree {
     size_t                 changes;             /* concurrent stores and erases since ordo_ltree_fit_pools ran */
     bool                   counted;             /* pools.counts equals the counts in the leaves' headers */
     bool                   planned;             /* `state` contains the plan of an ordered batch. */
-    unsigned               bucket_backoff;      /* Remaining batches that are sorted, because a bucket (list of a leaf's
-                                                 * updates) overflowed. */
+    unsigned               bucket_backoff;      /* This many more batches must not use buckets. */
     unsigned               bucket_backoff_next; /* value of bucket_backoff after the next overflow */
     bool                   underfull;           /* Leaves are nearly empty. The next batch must rebuild the tree. */
     bool                   in_order;            /* Leaf i is the i-th leaf in key order. */
@@ -103,8 +102,7 @@ struct ordo_ltree_shape {
 };
 struct ordo_ltree_shape ordo_ltree_flat(const struct ordo_ltree *tree);
 struct ordo_ltree_shape ordo_ltree_operations(const struct ordo_ltree *tree);
-/* A shape for launches of one team. The team is a sub-group if ordo_ltree_operations uses sub-groups and the device
- * orders memory accesses between work-groups. Otherwise it is one work-item. */
+/* A shape for launches of one team. The team is a sub-group if the device supports this, or else one work-item. */
 struct ordo_ltree_shape ordo_ltree_operations_alone(const struct ordo_ltree *tree);
 /* A shape whose teams are sub-groups and take one item at a time. If `group` is 0, a work-group has the usual size. */
 struct ordo_ltree_shape ordo_ltree_teams(const struct ordo_ltree *tree, size_t group);
@@ -122,24 +120,23 @@ void               ordo_ltree_define_combines(struct ordo_launch *launch, const 
 ordo_status ordo_ltree_buffer(struct ordo_call *call, struct ordo_ltree *tree, size_t bytes, cl_mem *out);
 void        ordo_ltree_drop(struct ordo_ltree *tree, cl_mem *mem, size_t bytes);
 
-/* Returns config.max_leaves plus `dead`, the number of leaves that merges have emptied, because they do not count.
- * Without a limit, returns LTREE_NONE. */
+/* Returns config.max_leaves plus `dead`, the number of leaves that merges have emptied. Without a limit, returns
+ * LTREE_NONE. */
 size_t ordo_ltree_leaves_allowed(const struct ordo_ltree *tree, size_t dead);
 /* Grows the pools to at least `leaves` leaves. `state` must be the tree's current state. If memory is short or `leaves`
  * exceeds config.max_leaves, returns ORDO_NO_DEVICE_MEMORY and changes nothing. */
 ordo_status ordo_ltree_reserve(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state, size_t leaves);
-/* Replaces tree->pools if they are too small or far too large for a new tree of `leaves` leaves. If `reserve`, makes
- * them larger than needed. The caller must keep a copy of the old tree->pools, and later free or restore them. */
+/* Replaces tree->pools if their size does not suit `leaves` leaves. If `reserve` is true, adds spare leaves. The caller
+ * must keep a copy of the old tree->pools, and later free or restore them. */
 ordo_status ordo_ltree_renew_pools(struct ordo_call *call, struct ordo_ltree *tree, size_t leaves, bool reserve);
 void        ordo_ltree_use_pools(struct ordo_ltree *tree, const struct ordo_ltree_pools *pools);
 void        ordo_ltree_drop_pools(struct ordo_ltree *tree, struct ordo_ltree_pools *pools);
 ordo_status ordo_ltree_mark_free(struct ordo_call *call, const struct ordo_ltree *tree, size_t leaves, size_t inner);
 ordo_status ordo_ltree_shrink(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state);
 ordo_status ordo_ltree_read_state(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS]);
-/* Reads the state after concurrent operations. Work-items that found no free node have counted it all the same: limits
- * the node counts to the pools' capacity. */
+/* Reads the state after concurrent operations, and limits its node counts to the capacity of the pools. */
 ordo_status ordo_ltree_read_counters(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS]);
-/* Returns ORDO_TOO_LARGE if `stores` new keys may exceed ORDO_MAX_COUNT elements. May wait. */
+/* Returns ORDO_TOO_LARGE if `stores` new keys may exceed ORDO_MAX_COUNT elements. May wait for the device. */
 ordo_status ordo_ltree_check_count(struct ordo_call *call, struct ordo_ltree *tree, size_t stores);
 
 /* ---- list.c ------------------------------------------------------------------------------------------------------ */
@@ -163,13 +160,11 @@ void        ordo_ltree_clear(ordo_dict *dict);
 /* Adds entries of new nodes to the nodes that pools.dirty lists. `leaves` and `splits` are upper bounds of the numbers
  * of leaves and splits. */
 ordo_status ordo_ltree_update_above(struct ordo_call *call, struct ordo_ltree *tree, size_t leaves, size_t splits);
-/* Adds all missing entries of new nodes. Finds them without pools.dirty, which lacks splits that set
- * LTREE_SPLITS_PENDING. */
+/* Adds all missing entries of new nodes, even of nodes outside pools.dirty. */
 ordo_status ordo_ltree_rebuild_levels(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state);
 
-/* Lists the nodes of a level in pools.dirty[level % 2], and their number in the state. `top` is the root's level,
- * `inner` the number of inner nodes. The list includes nodes that the level above does not know: only their left
- * neighbour has a link to them. */
+/* Lists all nodes of a level in pools.dirty[level % 2], and stores their number in the state. `top` is the root's
+ * level, and `inner` is the number of inner nodes. */
 ordo_status ordo_ltree_list_level(struct ordo_call *call, const struct ordo_ltree *tree, cl_uint level, cl_uint top,
                                   size_t inner);
 ordo_status ordo_ltree_forget_lists(struct ordo_call *call, const struct ordo_ltree *tree, cl_uint level,
@@ -177,7 +172,7 @@ ordo_status ordo_ltree_forget_lists(struct ordo_call *call, const struct ordo_lt
 
 /* ---- reclaim.c --------------------------------------------------------------------------------------------------- */
 
-/* Removes leaves that merges have emptied, and updates `state`. Waits if there are any. */
+/* Removes leaves that merges have emptied, and updates `state`. Waits for the device if there are any. */
 ordo_status ordo_ltree_reclaim(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS]);
 
 /* ---- check.c ----------------------------------------------------------------------------------------------------- */
@@ -227,7 +222,7 @@ ordo_status ordo_ltree_range(ordo_dict *dict, struct ordo_call *call, const stru
 /* A rebuild by an update fills this percentage of each node's slots. */
 #define ORDO_LTREE_UPDATE_FILL 70
 
-/* Rebuilds the tree from its elements and `batch` (may be NULL), and releases the batch. Waits. */
+/* Rebuilds the tree from its elements and `batch` (may be NULL), and releases the batch. Waits for the device. */
 ordo_status ordo_ltree_rebuild(struct ordo_call *call, struct ordo_ltree *tree, struct ordo_sorted_run *batch,
                                unsigned fill);
 unsigned    ordo_ltree_update_fill(const struct ordo_ltree *tree);

@@ -55,7 +55,7 @@ static ordo_status scan_sums(struct ordo_call *call, struct ordo_slice sums, siz
 #define PIECE_ITEMS     ((size_t) 1 << 19)
 #define PIECE_ITEMS_CPU ((size_t) 1 << 12)
 
-/* A work-group copies one tile of ranges at a time. The ranges form about RANGE_TILES tiles. */
+/* The ranges are divided into about RANGE_TILES tiles. A work-group copies one tile at a time. */
 #define RANGE_TILES ((size_t) 4096)
 
 /* `last` is the index of the call's last offset. If this offset exceeds `capacity`, no elements are written. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Applies batches of updates by a rebuild, or in place:
  *
- *   1  plan     Counts the updates of each leaf, and the maximum number of new leaves. Waits.
+ *   1  plan     Counts the updates of each leaf, and the maximum number of new leaves. Waits for the device.
  *   2  reserve  Grows the pools.
- *   3  change   Updates the leaves, then each level above. The first launch stores the whole batch. */
+ *   3  change   Updates all leaves in one launch, then each level above. */
 #include "dict/ltree/ltree.h"
 
 #include "dict/batch.h"
@@ -14,7 +14,7 @@
 #define UPDATE_FILE "dict/ltree/update.cl"
 #define BUCKET_FILE "dict/ltree/bucket.cl"
 
-/* Must be in key order, unless it is applied by buckets. */
+/* A batch must be in key order, unless update_by_buckets applies it. */
 struct batch {
     struct ordo_sorted_updates u;
     cl_uint                    all_erased;
@@ -22,8 +22,8 @@ struct batch {
     const struct ordo_combines *combines;
 };
 
-/* A bucket collects the updates of a leaf. Buckets save the sort and half the launches. They are not used on a CPU, nor
- * in the batches after an overflow (back_off). */
+/* Buckets (one list of updates per leaf) save the sort and half the launches. After an overflow, some batches are
+ * sorted instead. */
 static bool has_buckets(const struct ordo_ltree *tree)
 {
     return !ordo_device_facts(tree->dict.dev)->cpu && tree->bucket_backoff == 0;
