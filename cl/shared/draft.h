@@ -9,8 +9,7 @@
 
 #define DRAFT_ERASED 1u
 
-/* A draft has DRAFT_SLOTS_EACH slots per operation of the launch. A search for a key reads at most DRAFT_PROBES of
- * them. */
+/* A draft has DRAFT_SLOTS_EACH slots per operation of the launch. A search reads at most DRAFT_PROBES slots. */
 #define DRAFT_SLOTS_EACH 2
 #define DRAFT_PROBES     256
 

@@ -15,9 +15,9 @@
  *     short keys    16-bit distances from `first`, if all are less than 65536
  *     whole keys    the ordered forms */
 
-/* A cell is an interval of keys. Its number is the high bits of key - `first` of leaf 0. cells[c] is the number of
- * leaves that begin in cells 0 to c. So a key of cell c lies in one of leaves cells[c - 1] - 1 to cells[c] - 1. The
- * table `ranks` limits the leaves that may have a given rank in the same way. */
+/* A cell is an interval of keys: those with the same high bits of key - `first` of leaf 0. cells[c] is the number of
+ * leaves that begin in cells 0 to c. So a search for a key of cell c needs only leaves cells[c - 1] - 1 to
+ * cells[c] - 1. The table `ranks` does the same for ranks. */
 
 /* With HAMT_FIXED_DEPTH 1, all leaves are bitmaps, and levels of nodes lie above, as in the paper (share/doc/hamt.md).
  * A node has 64 words, one for each value of 6 key bits. The tables are:
@@ -50,7 +50,7 @@
 
 #define HAMT_RECORD(key_bytes) ((key_bytes) == 4 ? 16 : 24)
 
-/* Only with HAMT_FIXED_DEPTH 1. HAMT_HEADER and HAMT_NODE are numbers of 32-bit words. */
+/* Used only if HAMT_FIXED_DEPTH is 1. HAMT_HEADER and HAMT_NODE count 32-bit words. */
 #define HAMT_LEVEL_BITS       6
 #define HAMT_LEVELS(key_bits) (((key_bits) -HAMT_BITS + HAMT_LEVEL_BITS - 1) / HAMT_LEVEL_BITS)
 #define HAMT_HEADER_BITS      4
@@ -73,13 +73,17 @@
  * values. */
 #define HAMT_LANES(cpu, value_bytes) ((cpu) ? 1 : (value_bytes) ? 16 : 8)
 
-/* Results of kernel hamt_plan: the largest number of updates of one leaf (0 if no leaf has more than HAMT_UPDATES_MAX),
- * the number of freed allocation units, 1 if the batch inserts or erases an element, and the change of the number of
- * elements. */
-enum hamt_found { HAMT_LARGEST, HAMT_LEFT, HAMT_CHANGES, HAMT_MORE, HAMT_FOUND_WORDS };
+/* Results of kernel hamt_plan. */
+enum hamt_found {
+    HAMT_LARGEST, /* Maximum number of updates of one leaf, or 0 if it is at most HAMT_UPDATES_MAX. */
+    HAMT_LEFT,    /* Number of freed allocation units. */
+    HAMT_CHANGES, /* 1 if the batch inserts or erases an element. */
+    HAMT_MORE,    /* Change of the number of elements. */
+    HAMT_FOUND_WORDS
+};
 
-/* Kernel hamt_plan writes a 64-bit word per leaf, and then this record. A prefix sum over all of them sets `follow` to
- * the sum of the words: the number of new leaves in its upper half, of new allocation units in its lower half. */
+/* Kernel hamt_plan writes one 64-bit word per leaf, then this record. A prefix sum then sets `follow`: its upper half
+ * is the number of new leaves, its lower half the number of new allocation units. */
 typedef struct {
     ordo_u64 follow;
     ordo_u32 found[HAMT_FOUND_WORDS];

@@ -2,7 +2,7 @@
 /* Memory layout of a hash table. It stores *mixed keys*: the bijection hash_mix (dict/hash/table.cl) turns keys into
  * numbers that look random. */
 
-/* The high bits of a mixed key are its partition's number. Each partition has several buckets:
+/* The high bits of a mixed key are the index of its partition. Each partition has several buckets:
  *
  *     starts     0 | s1 | ... | all           partition p has buckets starts[p] to starts[p + 1] - 1
  *     counts     c0 | c1 | ...                elements per partition
@@ -53,14 +53,14 @@
 #define HASH_GROUP_DENSE  256
 #define HASH_GROUP_SPARSE 128
 
-/* Kernel hash_mixed needs local memory for each operation on a partition. It refuses more than this number. */
+/* Kernel hash_mixed accepts at most this number of operations per partition, because each needs local memory. */
 #define HASH_MIXED_MAX 1248
 
 /* Kinds of batches of updates:
  *  HASH_ANY        Keys may repeat. The last update of each key counts.
  *  HASH_DISTINCT   Keys do not repeat.
- *  HASH_RESOLVED   Keys may repeat, but for only one update u of each key, index[u] is not HASH_LEFT. It erases the key
- *                  if index[u] is HASH_ERASED. Otherwise it stores value number index[u]. */
+ *  HASH_RESOLVED   Keys may repeat, but at most one update u of each key counts. index[u] is HASH_ERASED if this update
+ *                  erases the key, otherwise the index of its new value. For all other updates, it is HASH_LEFT. */
 enum hash_kind { HASH_ANY, HASH_DISTINCT, HASH_RESOLVED };
 #define HASH_LEFT   0xffffffffu
 #define HASH_ERASED 0xfffffffeu

@@ -32,7 +32,7 @@
 
 /* Kim et al. describe the *blocked* layout (FAST, ACM TODS 36(4), 2011, section 4.2). A node is a *line*: a binary tree
  * of LINE_DEPTH levels in one cache line. It consists of *SIMD blocks*, subtrees of SIMD_DEPTH levels. In a SIMD block,
- * separators ascend. A search counts the separators less than the query. The count is the number of the child block to
+ * separators ascend. A search counts the separators less than the query. The count is the index of the child block to
  * read next. With LINE_DEPTH = 4 and SIMD_DEPTH = 2:
  *
  *         slot      0  1  2 |  3  4  5 |  6  7  8 |  9 10 11 | 12 13 14 | 15
@@ -51,7 +51,7 @@
 
 #define PACK_LOG2 4
 #define PACK_KEYS (1 << PACK_LOG2)
-/* The macro SEARCH_PACKED is the number of bytes per key, or PACK_MIXED if blocks differ in it. */
+/* SEARCH_PACKED is the number of bytes per stored key. It is PACK_MIXED if blocks have different numbers. */
 #define PACK_MIXED 16
 
 #ifdef __OPENCL_C_VERSION__
@@ -109,20 +109,17 @@ INDEX_FN ordo_u32 index_separator(ordo_u32 count, ordo_u32 shift, index_form for
 
 /* ---- where a line lies ------------------------------------------------------------------------------------------- */
 
-/* Places of the nodes (lines) of one level, as numbers of nodes in memory order. Without pages, `first` is the level's
- * first node. With pages, it is the first node of the level's first page, and `last` is the index of the level's last
- * page. Each earlier page has `full` nodes. A page begins with nodes of `inside` higher levels: `above` nodes in
- * earlier pages, `above_last` in the last page. */
+/* Places of the nodes of one level in memory. Layouts without pages use only `level` and `first`. */
 typedef struct {
     ordo_u32 level;
-    ordo_u32 first;
-    ordo_u32 inside;
-    ordo_u32 last;
-    ordo_u32 full;
-    ordo_u32 above, above_last;
+    ordo_u32 first;             /* Index of the level's first node, or of the first node in the level's first page. */
+    ordo_u32 inside;            /* Number of higher levels that have nodes in the same pages. */
+    ordo_u32 last;              /* Index of the level's last page. */
+    ordo_u32 full;              /* Number of nodes in each page before the last page. */
+    ordo_u32 above, above_last; /* Number of nodes of higher levels in each earlier page, and in the last page. */
 } index_place;
 
-/* Sets all members of `at` except `level` and `first`. The level must be the topmost of its pages. */
+/* Sets all members of `at` except `level` and `first`. Level at.level must be the highest level in its pages. */
 INDEX_FN index_place index_new_pages(index_place at, ordo_u32 blocks, index_form form)
 {
     const ordo_u32 levels = form.page_levels < at.level ? form.page_levels : at.level;
@@ -185,8 +182,8 @@ INDEX_FN ordo_u32 index_simd_depth(index_form form, ordo_u32 depth)
     return form.line_depth - depth < form.simd_depth ? form.line_depth - depth : form.simd_depth;
 }
 
-/* Returns the first slot of a SIMD block that begins `depth` levels below the top of its line. `block` is its number
- * among these blocks, from the left. */
+/* Returns the first slot of a SIMD block that begins `depth` levels below the top of its line. `block` is the index of
+ * this SIMD block among those at the same depth. */
 INDEX_FN ordo_u32 index_simd_slot(index_form form, ordo_u32 depth, ordo_u32 block)
 {
     return (1u << depth) - 1 + block * ((1u << index_simd_depth(form, depth)) - 1);

@@ -66,8 +66,8 @@ typedef ordo_u64 ordo_value;
 #error "ORDO_VALUE_BYTES must be 0, 4 or 8"
 #endif
 
-/* PAIRS_IN(x) and PAIRS_OUT(x) declare kernel parameters: an array keys_x to read or write, and an array values_x if
- * elements have values. PAIR_VALUES(x, at) points to value number `at`, or is null without values. */
+/* PAIRS_IN(x) and PAIRS_OUT(x) declare kernel parameters: an array keys_x, and an array values_x if elements have
+ * values. PAIR_VALUES(x, i) points to the value at index i, or is null without values. */
 #if ORDO_VALUE_BYTES
 #define PAIRS_IN(name)        __global const ordo_key *keys_##name, __global const ordo_value *values_##name
 #define PAIRS_OUT(name)       __global ordo_key *keys_##name, __global ordo_value *values_##name

@@ -7,7 +7,7 @@
  *
  *     keys       [ k0 | k1 | ... | k27 | low | right | header | high ]      words of the keys' size
  *     leaf       [ v0 | v1 | ... | v27 ]                                    values, in another array
- *     inner node [ c0 | c1 | ... | c27 ]                                    numbers of children, in another array
+ *     inner node [ c0 | c1 | ... | c27 ]                                    indices of children, in another array
  *
  * A leaf covers the keys k with low < k <= high. An inner node's key is the `low` of the child. */
 
@@ -15,9 +15,9 @@
  *  B1 order    A node's keys ascend strictly. Unused slots hold LTREE_UNUSED, which may also be a valid key.
  *  B2 bounds   A leaf's keys lie in (low, high]. An inner node's keys lie in [low, high), and the first is low. A
  *              level's first node has low 0. Its last node has right LTREE_NONE, and all bits of its high are 1.
- *  B3 links    right is the number of the level's next node. The next node's low is this node's high.
- *  B4 cover    A level's entries hold the numbers of all nodes of the level below, in order. Unused slots hold
- *              LTREE_NONE, or the number of any node there.
+ *  B3 links    right is the index of the level's next node. The next node's low is this node's high.
+ *  B4 cover    A level's entries hold the indices of all nodes of the level below, in order. Unused slots hold
+ *              LTREE_NONE, or the index of any node of the level below.
  *  B5 root     The root is the only node of its level.
  *  B6 free     Never allocated nodes have the header LTREE_FREE.
  *  B7 latch    No header has LTREE_LATCHED or LTREE_DIRTY set.
@@ -63,7 +63,7 @@
 #define LTREE_LATCHED      0x80000000u
 #define LTREE_FREE         0xffffffffu
 
-/* The word LTREE_ROOT has fields: a latch, the root's level, and the root's number. */
+/* The word LTREE_ROOT has fields: a latch, the root's level, and the root's index. */
 #define LTREE_ROOT_LATCHED 0x80000000u
 #define LTREE_LEVEL_SHIFT  27
 #define LTREE_LEVELS_MAX   13

@@ -10,7 +10,7 @@
 /* Maximum number of runs, equal to ORDO_MAX_RUNS. */
 #define RUN_TABLE_MAX 16
 
-/* Value of hidden_at[r] if all hidden bits of run r are 0. They are not stored. */
+/* hidden_at[r] has this value if run r has no hidden elements. Its hidden bits are then not stored. */
 #define RUN_TABLE_NONE 0xffffffffu
 
 /* The runs that a kernel reads. hidden_at and visible_at are offsets in the key buffer, in units of 256 bytes. Every
@@ -24,7 +24,7 @@ typedef struct {
     ordo_u32 n_samples_before[RUN_TABLE_MAX + 1];
     ordo_u32 n_runs;
     ordo_u32 stride;
-    /* The samples of all runs, in sorted order, divide a merge into parts: every window-th sample ends a part. */
+    /* The sorted samples of all runs divide a merge into parts of `window` samples. */
     ordo_u32 window;
 } run_table;
 
@@ -38,8 +38,8 @@ ORDO_STATIC_ASSERT(sizeof(run_table) == (8 * 2 + 4 * 3) * 16 + 4 * 17 + 3 * 4, "
 
 #define MERGE_RUNS_HEADS 4
 
-/* Kernel run_hide sets the hidden bits of elements `first` to `end` - 1. Before, `gone` of these bits were 0. Of the
- * hidden bits of earlier elements, `before` are 0. */
+/* Kernel run_hide sets the hidden bits of elements `first` to `end` - 1. `gone` of these elements, and `before`
+ * elements before `first`, have hidden bit 0 before the kernel runs. */
 typedef struct {
     ordo_u32 first, end, before, gone;
 } run_interval;

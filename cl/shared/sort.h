@@ -42,9 +42,9 @@ struct sort_pass {
     ordo_u32 shift, digit_mask;
     ordo_u32 ticket_word;
     ordo_u32 status_word;
-    /* Arrays of RADIX words: the output index of each digit value's first element. A launch reads one array, and writes
-     * the other for the next launch. With a plan (struct sort_planned), digit d has its arrays 2 * RADIX * d words
-     * after these. */
+    /* Two arrays with the output index of each digit value's first element. A launch reads one, and writes the other
+     * for the next launch. With a plan (struct sort_planned), the arrays of digit d begin 2 * RADIX * d words
+     * later. */
     ordo_u32 bases_in_word, bases_out_word;
     ordo_u32 unused;
 };
@@ -71,10 +71,10 @@ struct sort_histogram {
     ordo_u32 segment_limit; /* Maximum mean segment size for a local pass (struct sort_local). 0 disables it. */
 };
 
-/* Arguments of the local pass, which completes the sort in local memory. It sorts *segments*: neighbours with equal
- * digits of all earlier passes. Work-group r sorts *range* r: the segments that begin at indices r * step to (r + 1)
- * * step - 1. The elements are in the output if passes - plan[SORT_PLAN_PASSES] is even, otherwise in the spare
- * buffers. */
+/* Arguments of the local pass, which completes the sort in local memory. A *segment* is a group of neighbours with
+ * equal digits in all earlier passes. Work-group r sorts *range* r: the segments that begin at indices r * step to
+ * (r + 1) * step - 1. If passes - plan[SORT_PLAN_PASSES] is even, the elements are in the output, otherwise in the
+ * spare buffers. */
 struct sort_local {
     ordo_u64 keys_out_at, values_out_at;
     ordo_u32 count, first_bit, passes;

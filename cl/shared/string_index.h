@@ -8,9 +8,8 @@
  * bits of the byte, the most significant first. At the first position where two strings differ, the greater string (in
  * memcmp's order) has a 1. */
 
-/* Test i is the position where strings i and i + 1 differ first. Any two strings differ first at the least test between
- * them. No other test between them is equal to it. So the tests form a binary trie. Its root is the least test. The
- * tests before it are the left subtree, the tests after it the right subtree.
+/* Test i is the first position where strings i and i + 1 differ. The tests form a binary trie. Its root is the least
+ * test. The tests before the root are its left subtree, and the tests after the root its right subtree.
  *
  *                             3                  The tests 7 5 9 3 6 of six strings. A search begins at the least
  *                    5                6          position, 3, and goes right if the query has a 1 there. It ends at
@@ -38,8 +37,8 @@
 #define STRING_SHARED_BITS 28
 #define STRING_SHARED_MAX  ((1u << STRING_SHARED_BITS) - 1)
 
-/* STRING_EQUAL is the position of two equal strings. A position with bit STRING_GOES_ON means that all bytes before are
- * equal, and the rest is not compared yet. */
+/* STRING_EQUAL is the position of two equal strings. If the low bits of a position are STRING_GOES_ON, the strings
+ * agree in all bytes before it, and the rest is not compared yet. */
 #define STRING_EQUAL   0xffffffffu
 #define STRING_GOES_ON 15
 
@@ -50,9 +49,8 @@ typedef struct {
     ordo_u32 count, unused;
 } string_level;
 
-/* A branch. `cut` is its index among the tests of the last level. `left` is 1 if the next branch is the left child.
- * `right` is the number of the branch that is the right child. If `left` or `right` is 0, this child is a node of the
- * last level. */
+/* A branch. `cut` is its index among the tests of the last level. If `left` is 1, the left child is the next branch. If
+ * `right` is not 0, the right child is the branch with this index. Other children are nodes of the last level. */
 typedef struct {
     ordo_u32 position, cut, right, left;
 } string_branch;

@@ -2,9 +2,9 @@
 /* Strings are sorted in rounds (cl/primitive/strings.cl). A *segment* is a group of rows that no round has separated.
  * Their strings begin with the same `depth` bytes. */
 
-/* A round sorts all segments by a key. Its fields, the most significant first:
+/* A round compares `window` bytes of each string. It sorts by a key with these fields, the most significant first:
  *
- *     segment     the segment's number
+ *     segment     the index of the row's segment
  *     window      the `window` bytes after the first `depth`, as a big-endian number. Missing bytes are 0.
  *     length      the number of bytes after the first `depth`, at most `window` + 1. So "a" sorts before "a\0"
  *

@@ -2,9 +2,9 @@
 /* Buffers and kernel arguments of a selection (cl/primitive/top.cl), which finds the k-th element in key order, digit
  * by digit. */
 
-/* An element's number is its key's ordered form (shared/key.h), then its index in index_bits bits. Pass p counts the
- * values of digit p of this number. It counts only *candidates*: elements that agree with the k-th element in all
- * earlier digits. The results lie in one buffer of words, which must be 0 before:
+/* An element's number has the ordered form of its key (shared/key.h) in the high bits, and its index in the low
+ * index_bits bits. Pass p counts the values of digit p of this number. It counts only *candidates*: elements that have
+ * the earlier digits of the k-th element. The results lie in one buffer, which must be 0 before a selection:
  *
  *     | taken | pass 0: record, histogram | pass 1: ... | */
 #pragma once

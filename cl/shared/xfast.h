@@ -27,9 +27,8 @@
 
 #define XFAST_LEAF 16
 
-/* Slots of all level tables. The first `small` levels have fewer possible prefixes than leaves. Such a level with 2^b
- * possible prefixes has 2 * 2^b slots, from slot 2 * 2^b on. The other levels have 2 * count slots each, from slot 4 *
- * count on. */
+/* Number of slots of all level tables. The first `small` levels share the first 4 * count slots: a level with 2^b
+ * possible prefixes has 2 * 2^b slots, from slot 2 * 2^b on. Each later level has 2 * count slots. */
 #define XFAST_SLOTS(shape)                                                                                             \
     (4 * (ordo_u64) (shape).count + 2 * (ordo_u64) (shape).count * ((shape).levels - (shape).small))
 

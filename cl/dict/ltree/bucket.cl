@@ -4,9 +4,8 @@
  *   bucket_updates   puts each update's index into its leaf's bucket
  *   update_heads     applies each bucket to its leaf */
 
-/* A team holds a leaf in registers. The teams of a work-group handle leaves that may overflow at the same time, so that
- * one atomic operation allocates all their new leaves. All lanes of a sub-group must call updates_next and the
- * functions after it. */
+/* The teams of a work-group update leaves that may overflow together, so that one atomic operation allocates all new
+ * leaves. All lanes of a sub-group must call updates_next and the functions after it. */
 #pragma once
 #include "dict/ltree/split.cl"
 
@@ -119,9 +118,9 @@ ORDO_FN void piece_write64(__global ulong *to, __private const ulong x[2])
  *
  *   column_read    reads the slots below `count`, sets the others to `fill`
  *   column_write   writes the 16-byte pieces that contain slots first .. end - 1
- *   column_put     if `opens`, moves slot `at` and all later slots up by one
- *                  if `puts`, stores x in slot `at`, combined with the old value if `joins`
- *   column_close   if `closes`, removes slot `at` and sets the last slot to `fill`
+ *   column_put     if `opens` is true, moves the elements from slot `at` on to the next slots;
+ *                  if `puts` is true, stores x in slot `at`, and if `joins` is also true, combines x with the old value
+ *   column_close   if `closes` is true, removes the element in slot `at`, and sets the last slot to `fill`
  *
  * `parts` must be a constant. All lanes of a sub-group must call column_put and column_close. */
 #if VALUE_COMBINES
@@ -195,8 +194,7 @@ typedef struct {
     uint leaf, count, updates, head, parent;
 } leaf_work;
 
-/* A leaf in registers. Slots from `count` on hold LTREE_UNUSED. Slots below `changed` are equal to the leaf in
- * memory. */
+/* A leaf in registers. Unused slots hold LTREE_UNUSED. The first `changed` slots are as in the leaf in memory. */
 typedef struct {
     ordo_key_form key[LEAF_PARTS * LANE_SLOTS];
 #if ORDO_VALUE_BYTES

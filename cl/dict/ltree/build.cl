@@ -66,8 +66,7 @@ void build_inner(LTREE_TREE, uint level, uint first_child, uint n, uint first_no
         const uint    first = share_first(share, j), size = share_size(share, j);
         const bool    last = j + 1 == nodes;
         ordo_key_form form = LTREE_UNUSED;
-        /* Each word of the node gets the low bound of a child: key number k of child number k, LTREE_HIGH of the next
-         * node's first child, all other words of this node's first child. */
+        /* `at` selects the child whose low bound the word gets. For LTREE_HIGH, this is the next node's first child. */
         const uint at = min(word < size ? first + word : word == LTREE_HIGH ? first + size : first, n - 1);
         const uint child = first_child + at;
         if (word < size || word == LTREE_LOW || (word == LTREE_HIGH && !last))

@@ -3,8 +3,8 @@
 #pragma once
 #include "dict/ltree/operation.cl"
 
-/* Changes the children of an inner node or the values of a leaf. If `open`, inserts `child` or `value` at `slot`. If
- * not, removes `slot`. */
+/* Changes the children of an inner node, or the values of a leaf. Inserts `child` or `value` at `slot` if `open` is
+ * true, else removes the child or value at `slot`. */
 ORDO_FN void ltree_shift_beside(const ltree_tree *tree, uint level, uint node, uint slot, uint count, bool open,
                                 uint child, ltree_value value)
 {
@@ -58,8 +58,8 @@ ORDO_FN uint ltree_new_node(const ltree_batch *batch, ltree_op *op, uint level)
     return node < capacity ? node : LTREE_NONE;
 }
 
-/* Latches a node. Returns false if its header is no longer `was`. `seen` is computed from words of the node, so that
- * the latch cannot precede the loads of these words. */
+/* Latches a node. Returns false if its header is no longer equal to `was`. The caller must compute `seen` from the
+ * words it loaded, so that these loads precede the latch. */
 ORDO_FN bool ltree_latch(const ltree_batch *batch, ltree_op *op, __global uint *header, uint was, uint seen)
 {
     ltree_delay(batch, op, FAULT_SLOW_LOOKS);
@@ -83,8 +83,8 @@ ORDO_FN void ltree_publish(const ltree_batch *batch, ltree_op *op, __global uint
         ordo_store_release(header, ((was + LTREE_VERSION_ONE) & LTREE_VERSION_MASK) | count);
 }
 
-/* Releases the latch of a new node while its left neighbour is still latched. No operation uses the new node before the
- * neighbour's release. Without fences, a relaxed store thus suffices. */
+/* Releases the latch of a new node. Without fences, a relaxed store suffices, because ltree_publish releases the left
+ * neighbour later. */
 ORDO_FN void ltree_open(__global uint *header, uint count)
 {
     apart_sync();
@@ -109,8 +109,8 @@ ORDO_FN void ltree_store_uncached_tail(__global ordo_key_form *line, ltree_tail 
 #endif
 }
 
-/* Moves the upper half of a full, latched node to the new node `into`. The bound between both becomes `middle`. The new
- * node stays latched, because other operations may follow the link to it at once. */
+/* Moves the upper half of a full, latched node to the new node `into`. `middle` becomes the bound between the two
+ * nodes. The new node stays latched, because other operations may follow the link to it at once. */
 ORDO_FN void ltree_split(const ltree_batch *batch, ltree_op *op, const column_keys *keys, ltree_tail tail,
                          ordo_key_form middle, uint into)
 {

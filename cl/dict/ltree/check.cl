@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks the invariants of shared/ltree.h. The host launches check_down for each level, from the root down. wrong[f]
- * becomes the least node number with error f (enum ltree_finding). */
+ * becomes the least index of a node with error f (enum ltree_finding). */
 #pragma once
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"
 
-/* Checks the entries of a level. For each entry, sets levels[child] to the level of an inner child, or leaves[child] to
- * 0 for a leaf. Nodes without an entry keep LTREE_NONE, which the host has stored. */
+/* Checks the entries of a level. Sets levels[c] to the child's level for each inner child c, and leaves[c] to 0 for
+ * each leaf c. The host has set both arrays to LTREE_NONE, so nodes without an entry keep this value. */
 ORDO_KERNEL(RUN_GROUP)
 void check_down(LTREE_TREE, uint level, __global uint *levels, __global uint *leaves, __global uint *wrong)
 {

@@ -31,9 +31,10 @@ ORDO_FN uint column_word(uint r)
  *   column_load_uncached    reads the 16-byte pieces that contain slots first .. end - 1
  *   column_store_uncached   writes the 16-byte pieces that contain slots first .. end - 1
  *   column_at               returns word s
- *   column_shift            if `open`, inserts x at `slot` and drops the last slot
- *                           if not, removes `slot` and appends x
- *   column_keep             if `upper`, moves the upper half to the lower; sets the upper half to `fill` */
+ *   column_shift            if `open` is true, inserts x at `slot`, and drops the last element;
+ *                           otherwise removes the element at `slot`, and appends x
+ *   column_keep             if `upper` is true, moves the upper half to the lower half;
+ *                           always fills the upper half with `fill` */
 #define LTREE_COLUMN(type)                                                                                             \
     typedef struct {                                                                                                   \
         type at[LTREE_SLOTS];                                                                                          \

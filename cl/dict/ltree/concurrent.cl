@@ -10,16 +10,16 @@
  * Only a merge holds two latches.
  *
  * The descent takes no latch, and its loads have no order. Stale or torn words are safe:
- *   - A node keeps its level during a launch, so a stale child number leads to the level below. A child number that
- *     was never written is all ones, which is no node.
+ *   - A node keeps its level during a launch, so a stale child index leads to the level below. A child index that was
+ *     never written is LTREE_NONE.
  *   - A node's bounds never rise, so keys only move to the right. If a query is above high, the search follows links to
  *     the right. If a query is not above low, a stale word misled the search. The search restarts and bypasses the
  *     caches. */
 
 /* Each change of a leaf increments the version in its header. A writer latches the leaf first and changes the version
- * last. A reader loads the header, the words, and the header again. If both headers are equal and not latched, all
- * words belong to one moment. A writer's words are valid if its compare-and-swap latches the leaf. The version's
- * 25 bits cannot wrap in one launch.
+ * last. A reader loads the header, the words, and the header again. If both loads find the same header without a latch,
+ * no writer changed the words meanwhile. A writer's words are valid if its compare-and-swap latches the leaf. The
+ * version's 25 bits cannot wrap in one launch.
  *
  * In a skiplist (LTREE_MERGE), an erase that leaves few elements moves them to the right neighbour, which takes over
  * the low bound. The leaf becomes a zombie: it covers no keys, and operations follow its link. */
@@ -55,9 +55,9 @@
  * If LTREE_BY_FENCE is 0, low and high of 8-byte keys may belong to two moments. Both only fall, so an operation never
  * passes its key. */
 
-/* In a team of several lanes, each lane loads the header before and after its accesses 2 and 3. All lanes must find the
- * same header. apart_sync keeps this order: 3 of all lanes, 5 of the leader, 7 of all lanes, then 8, 9 and 12 of the
- * leader. */
+/* Access numbers refer to the table above. In a team of several lanes, each lane loads the header before and after its
+ * accesses 2 and 3. All lanes must find the same header. apart_sync keeps this order: accesses 3 by all lanes, 5 by
+ * lane 0, 7 by all lanes, then 8, 9 and 12 by lane 0. */
 
 /* Memory models, by the accesses above:
  *   C11 atomics          Load 1 synchronizes with store 9. A reader may load words of 7 before the writer's 9. Its 4
@@ -277,8 +277,8 @@ ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint fi
 #define LTREE_KERNEL ORDO_KERNEL(LTREE_GROUP)
 #endif
 
-/* Runs operations first .. first + n - 1 of the list `again` if it is not NULL, else of the list `subset` if it is not
- * NULL, else of the batch. Operations that give up go to `pending`. */
+/* Runs operations first .. first + n - 1 of the list `again`, or of the list `subset` if `again` is NULL, or of the
+ * batch if both are NULL. Lists operations that give up in `pending`. */
 LTREE_KERNEL
 void ltree_apply(LTREE_TREE, uint leaf_capacity, uint inner_capacity, uint first, uint n, uint final, uint never,
                  uint far, uint found_first, __global const uint4 *again, __global const uint *subset,

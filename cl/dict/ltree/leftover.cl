@@ -79,13 +79,13 @@ ORDO_FN uint left_kind(uint code, uint counted, __global const ulong *rooms, ulo
     return code == CODE_RANGE && counted < left_room(rooms, capacity, i) ? LEFT_RANGES : LEFT_COUNTS;
 }
 
-/* Copies up to `most` operations of one kind (enum ltree_left) from the list `left` to the output arrays. The others
- * go to the list `rest`.
+/* Copies operations of the given kind (enum ltree_left) from the list `left` to the output arrays, until they have
+ * `most` operations. Copies all other operations to the list `rest`.
  *
  *   taken[0]    becomes the number of operations of this kind, which can exceed `most`
  *   taken[1]    becomes the number of operations in `rest`
- *   where[p]    becomes the index in the concurrent batch of the p-th operation of the output
- *   before[p]   becomes the number of keys that this operation counted before it gave up */
+ *   where[p]    becomes the index of output operation p in the concurrent batch
+ *   before[p]   becomes the number of keys that output operation p counted before it gave up */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_gather(__global const uint4 *left, uint count, uint kind, uint most, __global const uchar *codes,
                   ulong codes_at, __global const ordo_key *hi, ulong hi_at, __global const ltree_value *values,

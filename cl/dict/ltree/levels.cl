@@ -74,8 +74,8 @@ ORDO_FN void inner_put(const ltree_tree *tree, uint count, const node_split *spl
     }
 }
 
-/* Returns the node of `level` that covers the query. No other work-item may change this or a higher level. All lanes of
- * a team must call this. */
+/* Returns the node of `level` that covers the query. No other work-item may change `level` or a higher level. All lanes
+ * of a team must call this. */
 ORDO_FN uint ltree_covering(const ltree_tree *tree, uint level, ordo_key_form query)
 {
     const uint root = tree->state[LTREE_ROOT];

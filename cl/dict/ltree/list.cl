@@ -19,10 +19,10 @@ void list_lows(LTREE_TREE, uint places, __global ordo_key_form *lows, __global u
     }
 }
 
-/* Writes the leaves' places, that is, their positions in key order:
+/* A leaf's place is its position in key order:
  *
- *   order[i]    number of the leaf at place i; if `sorted`, it becomes i
- *   place[]     becomes the inverse of order[]
+ *   order[i]    index of the leaf at place i; if `sorted` is true, an output that becomes i
+ *   place[l]    becomes the place of leaf l
  *   before[i]   becomes the number of elements of the leaf at place i */
 ORDO_KERNEL(RUN_GROUP)
 void list_places(LTREE_TREE, uint places, uint sorted, __global uint *order, __global uint *place,

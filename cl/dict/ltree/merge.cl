@@ -48,8 +48,8 @@ ORDO_FN bool ltree_is_zombie(const ltree_batch *batch, uint leaf, ltree_tail tai
            ltree_unchanged(batch, ltree_leaf(&batch->tree, leaf), tail, seen);
 }
 
-/* Tries to latch the right neighbour of a latched leaf. Fails if `kept` more elements do not fit into the neighbour.
- * Also fails if the neighbour is a zombie (a leaf that a merge has emptied), and unlinks it. */
+/* Tries to latch the right neighbour of a latched leaf. Fails if `kept` more elements do not fit into the neighbour. If
+ * the neighbour is a zombie (a leaf that a merge has emptied), unlinks it from the list of leaves and fails. */
 ORDO_FN bool ltree_latch_neighbour(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line,
                                    __global ordo_key_form *right, uint into, uint kept, ltree_tail *of_right)
 {

@@ -338,8 +338,8 @@ ORDO_FN ltree_way ltree_look_for_way(const ltree_tree *tree, uint node, ordo_key
 }
 #endif
 
-/* Descends to op->level, and sets op->parent. The caller must check that the returned node covers the query. Returns
- * LTREE_NONE if an outdated child number is not the number of a node. */
+/* Descends to op->level, and sets op->parent. Returns LTREE_NONE if an outdated child index is out of range. The caller
+ * must check that the returned node covers the query. */
 ORDO_FN uint ltree_go_down(const ltree_batch *batch, ltree_op *op, uint root)
 {
     const ltree_tree *tree = &batch->tree;

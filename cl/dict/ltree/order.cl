@@ -26,8 +26,8 @@ ORDO_FN uint ltree_rank(__global const uint *place, __global const uint *before,
     return before[place[leaf]] + (position & PLACE_SLOT) + (upper && (position & PLACE_HIT) ? 1 : 0);
 }
 
-/* Returns the place of the leaf that has the element of rank `rank`, which must exist. A leaf's place is its position
- * in key order. before[p] is the number of elements before place p. Tries places near `at` first. */
+/* Returns the place (position in key order) of the leaf with the element of rank `rank`, which must exist. before[p] is
+ * the number of elements before place p. Place `at` is a first guess. */
 ORDO_FN uint ltree_place_near(__global const uint *before, uint places, uint at, uint rank)
 {
     if (rank < before[at])

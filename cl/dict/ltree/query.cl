@@ -72,8 +72,7 @@ typedef struct {
 #define START_HERE(start) ((start) >> 8 & 0xffu)
 #define START_TWO         0x10000u
 
-/* Returns the number of keys that are at most hi. `count` must be the sum of ltree_count_lane's results, with `equal`,
- * over the team. */
+/* Returns the number of keys that are at most hi. `count` must be the team's sum of ltree_count_lane(..., true). */
 ORDO_FN uint ltree_not_after(__global ordo_key_form *line, ordo_key_form hi, uint count)
 {
     return hi == LTREE_UNUSED ? ltree_count(line) : COUNT_LESS(count) + count / COUNT_EQUAL;
@@ -115,8 +114,8 @@ ORDO_FN void ltree_sum_own(__private uint counts[TEAM_QUERIES], __private uint o
     }
 }
 
-/* Searches each interval's first and last leaf. The upper 16 bits of own[r] become the number of keys less than lo, the
- * lower 16 bits ltree_count_lane's result for hi (with COUNT_EQUAL). */
+/* Searches the first and last leaf of each interval. The upper 16 bits of own[r] become the number of keys less than
+ * lo. The lower 16 bits become the number of keys less than hi, plus COUNT_EQUAL for each key equal to hi. */
 ORDO_FN void ltree_count_ends(const ltree_tree *tree, __private const ltree_path path[TEAM_QUERIES],
                               __private const ltree_path ends[TEAM_QUERIES], __private uint own[LTREE_ITEMS])
 {

@@ -131,8 +131,8 @@ typedef struct {
     uint                  n;
 } ltree_long;
 
-/* Returns piece number p, counted over all long ranges. *query must be at most the index of the range with this piece,
- * and becomes this index. */
+/* Returns piece p of the pieces of all long ranges, and sets *query to the index of its range. Before the call, *query
+ * must not be greater than this index. */
 ORDO_FN ltree_piece ltree_long_piece(const ltree_long *ranges, const ltree_copy *copy, ulong p, __private uint *query)
 {
     const uint q = *query = each_owner_from(ranges->pieces, *query, ranges->n, p);
@@ -206,8 +206,8 @@ ORDO_FN void ltree_copy_range(const ltree_copy *copy, uint i, uint leaf, uint ne
 
 #else
 
-/* Short ranges that a work-group copies together. The last range q with start[q] <= e has element e of their common
- * output. Long ranges count as empty. */
+/* Short ranges that a work-group copies together. start[q] is the number of elements in the tile's ranges before range
+ * q, without long ranges. */
 typedef struct {
     ulong to[RUN_GROUP];
     uint start[RUN_GROUP + 1], leaf[RUN_GROUP], next[RUN_GROUP], first[RUN_GROUP];

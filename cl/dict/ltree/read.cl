@@ -12,7 +12,6 @@ ORDO_FN ltree_value ltree_look_at_value(const ltree_batch *batch, ltree_op *op, 
     return value;
 }
 
-/* No other leaf can have the key. */
 ORDO_FN uint ltree_find_on(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail)
 {
     const uint    count = tail.header & LTREE_COUNT_MASK;

@@ -53,8 +53,8 @@ void reclaim_leaves(LTREE_TREE)
         ordo_add(&state[LTREE_DEAD], dead);
 }
 
-/* Returns true if a slot's entry stays. The entry of a zombie (a leaf that a merge has emptied) then leads to the leaf
- * that took over the zombie's elements and low bound. That leaf's other entry has an outdated key, and is removed. */
+/* Returns true if a slot's entry stays. If its child is a zombie (a leaf that a merge has emptied), the entry now leads
+ * to the leaf that took over the zombie's elements. The old entry of that leaf is removed. */
 ORDO_FN bool entry_of(const ltree_tree *tree, uint level, uint node, uint slot, ordo_key_form *low, uint *child)
 {
     *child = ltree_children(tree, node)[slot];

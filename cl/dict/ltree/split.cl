@@ -61,7 +61,7 @@ ORDO_FN uint split_number(const node_split *split, uint j)
     return j == 0 ? split->node : split->first_new + j - 1;
 }
 
-/* Leaves first_new 0 for the caller to set. If `node` is LTREE_NONE, all entries are new, and no node is read. */
+/* The caller must set first_new. If `node` is LTREE_NONE, reads no node. */
 ORDO_FN node_split split_plan(const ltree_tree *tree, uint level, uint node, uint all)
 {
     __global ordo_key_form *line = ltree_line(tree, level, node);
@@ -150,8 +150,8 @@ ORDO_FN bool ltree_is_fresh(const ltree_tree *tree, uint node)
     return !(ordo_or(ltree_header(ltree_inner(tree, node)), LTREE_DIRTY) & LTREE_DIRTY);
 }
 
-/* Appends the node of each lane that `has` one to `list`, unless LTREE_DIRTY shows that it is already listed. All lanes
- * of a team must call this. */
+/* If `has` is true, appends the lane's node to `list`, unless the node's flag LTREE_DIRTY is already set. All lanes of
+ * a team must call this. */
 ORDO_FN void ltree_mark_each(const ltree_tree *tree, uint level, uint node, bool has, __global uint *list)
 {
     const bool      fresh = has && ltree_is_fresh(tree, node);

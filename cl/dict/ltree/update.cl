@@ -69,8 +69,8 @@ void group_effects(__global const ordo_key *keys, ulong keys_at, __global const 
     }
 }
 
-/* Border k is the last update of the k-th block of `most` updates. If the next update belongs to the same leaf, the
- * leaf is split after the key of border k. */
+/* Index of the last update in block k, if each block has `most` updates. A leaf with updates in two blocks is split
+ * between the blocks. */
 #define BORDER(k, most) (((k) + 1) * (most) -1)
 
 ORDO_FN uint group_splits(__global const uint *leaves, uint n, uint most, uint k)
@@ -121,8 +121,8 @@ ORDO_FN void leaf_split_at(const ltree_tree *tree, uint leaf, __global const ord
     leaf_write(tree, leaf, leaf, 0, to, right, high);
 }
 
-/* Splits leaves at borders, so that no leaf gets more than `most` updates. Keys must be distinct. Appends the parents
- * of split leaves to `dirty`. */
+/* Splits leaves with updates in several blocks of `most` updates, so that no leaf gets more than `most` updates. Keys
+ * must be distinct. Appends the parents of split leaves to `dirty`. */
 ORDO_KERNEL(RUN_GROUP)
 void group_split(LTREE_TREE, __global const uint *leaves, __global const uint *parents, __global const ordo_key *keys,
                  ulong keys_at, uint n, uint most, __global uint *dirty)

@@ -3,7 +3,7 @@
 #pragma once
 #include "dict/ltree/merge.cl"
 
-/* Makes the host repair the level above, in which the entry of a new node is missing or an entry is outdated. */
+/* Tells the host to repair the entries of the level above. */
 ORDO_FN void ltree_tell_host(const ltree_batch *batch)
 {
     if (apart_leads())
