@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executes a mixed batch, with results as if its operations ran one after another:
  *
- *   1  histogram    Counts the operations of each code. Waits.
+ *   1  histogram    Counts the operations of each code. Waits for the device.
  *   2  single keys  Answers operations on single keys, and computes the new values of changed keys.
  *   3  order        Answers seeks (apply_seek.c), counts, ranks, selections and ranges (apply_order.c).
- *   4  store        Stores the changed keys by one sorted update. Waits.
+ *   4  store        Stores the changed keys by one sorted update. Waits for the device.
  *
  * A batch that fails before step 4 changes nothing. */
 #include "dict/apply.h"
@@ -135,8 +135,8 @@ static ordo_status make_values(struct apply *a, cl_mem heads)
     return ordo_call_launch(a->call, &made_launch, &made);
 }
 
-/* Computes the exclusive prefix sums of `parts` arrays. A single scan covers all arrays, so kernels subtract the first
- * sum of each array. */
+/* Replaces each of `parts` arrays by its exclusive prefix sums. An array's sums may start above 0, so kernels subtract
+ * its first sum. */
 static ordo_status sum_parts(const struct apply *a, cl_mem mem, size_t parts, size_t stride)
 {
     if (stride <= ORDO_MAX_COUNT / parts)
@@ -231,8 +231,7 @@ static ordo_status resolve_points(struct apply *a, bool timeline, bool no_ranges
 
 /* ---- 4 store ----------------------------------------------------------------------------------------------------- */
 
-/* Counts the keys that the batch changes. If ordo_apply_resolve_seeks left a seek unanswered, answers all seeks
- * again. */
+/* Sets *count to the number of keys that the batch changes. If a seek is still unanswered, answers all seeks again. */
 static ordo_status count_changed(struct apply *a, cl_uint *count)
 {
     cl_uint last[2] = { 0, 0 };

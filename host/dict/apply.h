@@ -11,12 +11,12 @@ struct neighbours {
     cl_mem keys, values, found;
 };
 
-/* The first n_up of n seeks search upwards. n_erased is the number of erase operations. `erased` lists only those keys
- * that the dictionary has. */
+/* The first n_up of n seeks have code ORDO_SEEK_GE or ORDO_SEEK_GT. n_erased is the number of erase operations.
+ * `erased` lists the erased keys that the dictionary has. */
 struct seeks {
     cl_uint n_up, n, n_erased;
     cl_mem  ops, keys, erased;
-    /* Answers to the queries in `keys`, in the order of seek_query (cl/dict/apply_seek.cl). */
+    /* Entry i answers the query for keys[i]. */
     struct neighbours base;
     cl_mem            end;
 };
@@ -32,7 +32,8 @@ struct apply {
     /* cl/dict/apply_batch.cl describes `there`, `before`, `start`, `insert` and `made`. */
     cl_mem there, before;
     cl_mem counted;
-    /* Holds 0, 1, 2 ... until the sort, then the first operation of each segment (cl/dict/apply_batch.cl). */
+    /* Before the sort, number[i] is i. Afterwards it is the index of the first operation of segment i (see
+     * cl/dict/apply_batch.cl). */
     cl_mem number;
     cl_mem start, insert;
     cl_mem sums, insert_at;
@@ -68,8 +69,7 @@ ordo_status ordo_apply_build_timeline(struct apply *a);
 /* Waits if the batch has ranges. */
 ordo_status ordo_apply_resolve_order(struct apply *a, size_t *needed);
 
-/* Answers seeks. A seek stays unanswered if it visits SEEK_STEPS keys of the batch (cl/dict/apply_seek.cl).
- * ordo_apply_resolve_far must then answer all seeks. */
+/* Answers seeks. If a seek visits too many keys of the batch, ordo_apply_resolve_far must answer all seeks again. */
 ordo_status ordo_apply_resolve_seeks(struct apply *a);
 ordo_status ordo_apply_resolve_far(struct apply *a);
 

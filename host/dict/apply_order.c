@@ -132,8 +132,8 @@ static ordo_status resolve_ranks(struct apply *a, ordo_code code)
     return ORDO_OK;
 }
 
-/* Finds the key of each selection q. If the batch has the key, groups[q] becomes its index among the batch's distinct
- * keys. Otherwise groups[q] becomes 0xffffffff, and entry q of *base becomes the element. */
+/* Sets groups[q] to the index of selection q's key among the distinct keys of the batch. If the batch lacks the key,
+ * groups[q] becomes 0xffffffff, and *base receives the element. */
 static ordo_status plan_selections(struct apply *a, const struct picked *picked, cl_mem groups, struct neighbours *base)
 {
     struct ordo_args args = { .n = 0 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers the seeks of a mixed batch. A seek finds the nearest batch key that is present when it runs, and the nearest
- * dictionary key that the batch does not erase. It returns the nearer of both. */
+/* Answers the seeks of a mixed batch. A seek returns the nearer of two keys: the nearest present key of the batch, and
+ * the nearest dictionary key that the batch does not erase. */
 #include "dict/apply.h"
 
 #define SEEK_FILE "dict/apply_seek.cl"
@@ -25,7 +25,8 @@ static ordo_status list_seeks(struct apply *a)
     return ordo_call_launch(a->call, &launch, &args);
 }
 
-/* The structure answers `count` queries, whose keys begin at s->keys[first]. The first n_ge queries search upwards. */
+/* Queries the structure with `count` keys, from s->keys[first] on. The first n_ge queries use ORDO_GE, the others use
+ * `relation`. */
 static ordo_status seek_neighbours(struct apply *a, ordo_relation relation, size_t first, size_t count, size_t n_ge)
 {
     const struct seeks     *s = &a->seeks;

@@ -55,8 +55,7 @@ ordo_status ordo_batch_sort_numbered(struct ordo_call *call, const ordo_dict *di
                           count);
 }
 
-/* Replaces n flags, which are followed by a 0, by their exclusive prefix sums. Sets *kept to the number of flags that
- * are 1. */
+/* Replaces n flags and the 0 after them by exclusive prefix sums. Sets *kept to the number of flags that are 1. */
 static ordo_status number_kept(struct ordo_call *call, cl_mem flags, size_t n, size_t *kept)
 {
     cl_uint total = 0;

@@ -47,7 +47,7 @@ struct ordo_sorted_run {
  *                are stale (replaced). The key is in the dictionary if the hidden bit of its newest element is 0.
  *   R3 hidden    The hidden bit of a newest element is 1 if the element is a tombstone (which erases its key), else 0.
  *                The bit of a stale element may be 0 or 1. If has_hidden is false, all bits of the run count as 0.
- *   R4 marked    A marked run has hidden its own stale elements, and the elements of older runs that it makes stale.
+ *   R4 marked    A marked run's stale elements are hidden, and so are the elements of older runs that it replaces.
  *                If all runs are marked, the set is resolved: an element is visible exactly if its hidden bit is 0.
  *   R5 counted   In a counted run, visible[j] is the number of elements before index j * RUN_BLOCK whose hidden bit is
  *                0. The last entry counts all of them.
@@ -135,17 +135,17 @@ bool        ordo_runs_fit(const struct ordo_runs *runs, size_t count);
 void ordo_runs_release(struct ordo_runs *runs, struct ordo_sorted_run *run);
 void ordo_runs_drop_spare(struct ordo_runs *runs);
 void ordo_runs_release_spare(ordo_dict *dict);
-/* Frees the largest unused blocks until at most `most` bytes of them remain. */
+/* Frees the largest unused blocks until all unused blocks take at most `most` bytes. */
 void ordo_runs_limit_spare(struct ordo_runs *runs, size_t most);
-/* Frees unused blocks until they take no more bytes than the runs, or 4 MiB if that is more. */
+/* Frees unused blocks until they take at most 4 MiB or the bytes of all runs, whichever is more. */
 void ordo_runs_trim_spare(struct ordo_runs *runs);
 /* Replaces all runs by *run, or by none if *run has no block. */
 void ordo_runs_replace(struct ordo_runs *runs, const struct ordo_sorted_run *run);
 void ordo_runs_clear(ordo_dict *dict);
 
 ordo_status ordo_run_index(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run);
-/* Adds the runs' blocks as kernel arguments. If `values`, adds each block twice. Then fills *table with the offsets of
- * the runs' parts, and adds it. *table must stay valid until the launch. */
+/* Adds each run's block to the kernel arguments (twice if `values` is true), then adds *table. Fills *table, which must
+ * stay valid until the launch. */
 void ordo_run_set_add(struct ordo_args *args, const ordo_dict *dict, const struct ordo_run_set *set, bool values,
                       run_table *table);
 static inline struct ordo_slice ordo_slice_from(struct ordo_slice slice, size_t at)
@@ -163,7 +163,7 @@ ordo_status ordo_run_set_mark_newest(struct ordo_call *call, const ordo_dict *di
 /* Hides all replaced elements, and counts each run's visible elements. Waits if a run has hidden bits. */
 ordo_status ordo_run_set_counts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                 size_t counts[ORDO_MAX_RUNS]);
-/* Counts the present keys of a set with a single run. Changes no hidden bit. Waits. */
+/* Counts the keys of a run, without erased keys. Changes no hidden bit. Waits for the device. */
 ordo_status ordo_run_count_newest(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
                                   size_t *out);
 /* Hides all replaced elements, and counts the visible ones. Waits if a run has hidden bits. */
@@ -215,12 +215,11 @@ ordo_status ordo_runs_filter_segment(struct ordo_runs *runs, struct ordo_call *c
                                      const size_t *counts, size_t n, struct ordo_sorted_run *out);
 /* Returns whether ordo_runs_visible can drop replaced elements without hiding them first. */
 bool ordo_runs_can_dedup(const struct ordo_runs *runs, const struct ordo_run_set *set);
-/* Makes a new run of the visible elements. First hides replaced elements if memory is short, or if ordo_runs_can_dedup
- * returns false. Waits. */
+/* Makes a new run of the visible elements. May first hide the replaced elements of *set. Waits for the device. */
 ordo_status ordo_runs_visible(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
                               struct ordo_sorted_run *out);
-/* Merges a set's two runs: one without hidden elements, then a batch without tombstones. A key's new value combines all
- * its values. May change the batch's values, even after an error. Waits. */
+/* Merges a run without hidden elements and a batch without tombstones, and combines the values of equal keys. May
+ * change the batch's values, even after an error. Waits for the device. */
 ordo_status ordo_runs_combine(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set,
                               const struct ordo_merge_combine *combine, struct ordo_sorted_run *out);
 bool        ordo_runs_can_combine(const struct ordo_runs *runs, size_t count);

@@ -122,8 +122,7 @@ ordo_status ordo_runs_merge(struct ordo_runs *runs, struct ordo_call *call, cons
         all_marked = all_marked && in[i].marks != ORDO_RUN_UNMARKED;
     }
     ORDO_TRY(ordo_runs_block(runs, call, count, out));
-    /* Tombstones need hidden bits. If all input runs are marked (invariant R4), the new run is also marked, so its
-     * replaced elements need hidden bits. */
+    /* The new run needs hidden bits for tombstones, and for replaced elements if all input runs are marked. */
     out->has_hidden = any_erased || (any_hidden && all_marked);
     out->erased = any_erased;
     out->marks = all_marked ? ORDO_RUN_MARKED : ORDO_RUN_UNMARKED;
@@ -262,8 +261,7 @@ static ordo_status dedup_into(struct ordo_call *call, const ordo_dict *dict, con
     return ORDO_OK;
 }
 
-/* Makes a new run of the visible elements, even if replaced elements are not hidden. The new block has capacity for all
- * stored elements. *out has no block if no element is visible. */
+/* Makes a new run with one element per key, and without tombstones. If none is left, *out has no block. */
 static ordo_status dedup(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set,
                          const struct ordo_merge_combine *combine, struct ordo_sorted_run *out)
 {

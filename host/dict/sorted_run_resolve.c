@@ -9,8 +9,7 @@ static struct ordo_launch kernel(const ordo_dict *dict, const char *name, size_t
     return ordo_dict_kernel(dict, "dict/sorted_run.cl", name, items);
 }
 
-/* Hides each element whose next element has an equal key. If `fresh`, the hidden bits have no values before, and this
- * function clears all other bits. */
+/* Hides each element whose next element has an equal key. If `fresh` is true, also clears all other hidden bits. */
 static ordo_status mark_repeats(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
                                 struct ordo_slice hidden, bool fresh)
 {

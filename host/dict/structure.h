@@ -25,7 +25,7 @@ struct ordo_combines {
     ordo_op           op;
     struct ordo_slice keys, values;
     size_t            count;
-    bool              once; /* as in struct ordo_finds */
+    bool              once; /* keys ascend, and the caller then replaces all elements */
 };
 
 /* `values_out` and `found` may be ordo_none(). */
@@ -48,7 +48,7 @@ struct ordo_seeks {
     size_t n_ge;
 };
 
-/* Returns the number of seeks that search upwards. They are the first seeks of the batch. */
+/* Returns the number of seeks that use ORDO_GE or ORDO_GT. They are the first seeks of the batch. */
 static inline cl_uint ordo_seeks_forward(const struct ordo_seeks *s)
 {
     const bool forward = s->relation == ORDO_GE || s->relation == ORDO_GT;
@@ -120,9 +120,8 @@ struct ordo_ends {
  *   waiting    A function enqueues commands and does not wait, unless its comment says "Waits".
  *   memory     A function allocates all memory before its first launch that changes the dictionary. So an error leaves
  *              the dictionary unchanged.
- *   indexes    A query that builds an index or merges runs first calls ordo_call_changes. This fails while the
- *              caller's events are pending, because a failed event would make the driver drop the build.
- *              ORDO_DICT_QUERY then waits for the events, and repeats the query. */
+ *   indexes    Before a query builds an index or merges runs, it calls ordo_call_changes. This call fails while events
+ *              of the caller are pending. ORDO_DICT_QUERY then waits for these events, and repeats the query. */
 struct ordo_structure {
     const char *name;
     size_t      bytes;        /* size of the object, which begins with a struct ordo_dict */
@@ -145,17 +144,17 @@ struct ordo_structure {
     ordo_status (*update_sorted)(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates);
     /* If NULL, generic/combine.c combines with find and update. */
     ordo_status (*combine)(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
-    /* Erases an interval of keys, or sets *done to false and changes nothing. The caller then erases key by key. Waits
-     * unless e->counted. May be NULL. */
+    /* Erases an interval of keys. May set *done to false instead, and the caller erases key by key. Waits for the
+     * device unless e->counted. May be NULL. */
     ordo_status (*erase_interval)(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e,
                                   bool *done);
-    /* Reads the first or last elements, and erases them if `take`. Sets *got to their number. Can set *done to false
-     * and change nothing. Waits. May be NULL. */
+    /* Reads the first or last elements, and erases them if `take`. Sets *got to their number. May set *done to false
+     * and change nothing. Waits for the device. May be NULL. */
     ordo_status (*ends)(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t *got, bool *done);
     /* Executes a mixed batch of operations on single keys. For any other batch, sets *done to false and changes
      * nothing. Waits. May be NULL. */
     ordo_status (*apply_points)(ordo_dict *dict, struct ordo_call *call, const struct ordo_batch *batch, bool *done);
-    /* Waits. May be NULL. */
+    /* Waits for the device. May be NULL. */
     ordo_status (*apply_concurrent)(ordo_dict *dict, struct ordo_call *call, const struct ordo_concurrent_batch *batch);
     /* Frees cached memory. May be called during any call. May be NULL. */
     void (*release_spare)(ordo_dict *dict);
@@ -247,8 +246,8 @@ ordo_status ordo_dict_end(struct ordo_call *call, ordo_dict *dict, ordo_status s
 /* Returns the bits of the least or greatest possible key, as stored in memory. */
 uint64_t ordo_dict_end_key(const ordo_dict *dict, bool greatest);
 
-/* Sets out[c] to the number of operations with code c. The last word becomes 0 if all codes are known. Otherwise it
- * becomes `count` minus the index of the first unknown code. Waits. */
+/* Sets out[c] to the number of operations with code c. If the first unknown code has index i, the last word becomes
+ * count - i, else 0. Waits for the device. */
 enum { ORDO_HISTOGRAM_WORDS = ORDO_N_CODES + 1 };
 ordo_status ordo_dict_histogram(const ordo_dict *dict, struct ordo_call *call, struct ordo_slice codes, size_t count,
                                 cl_uint out[ORDO_HISTOGRAM_WORDS]);

@@ -4,15 +4,14 @@
 #define ORDO_STRUCTURE_MAP_H
 
 enum ordo_structure_trait {
-    ORDO_HAS_RUNS = 1,    /* counts sorted runs in its statistics */
-    ORDO_KEEPS_STALE = 2, /* keeps replaced and erased elements until ordo_lsm_cleanup */
-    ORDO_IS_TREE = 4,     /* counts leaves and levels in its statistics, and has unused capacity */
-    ORDO_SIMULATED = 8,   /* the simulator can run its kernels (tests/conformance/kernels.c) */
-    ORDO_REBUILDS = 16,   /* counts each rebuild as a cleanup */
-    ORDO_NO_ORDER = 32,   /* refuses operations that need ORDO_CAN_ORDER, and exports in any order */
-    ORDO_IS_TRIE =
-        64, /* Its statistics count leaves and levels. The memory per key varies, and blocks are rounded up. */
-    ORDO_HAS_PREFIXES = 128, /* stores key prefixes in up to an eighth more memory */
+    ORDO_HAS_RUNS = 1,       /* counts sorted runs in its statistics */
+    ORDO_KEEPS_STALE = 2,    /* keeps replaced and erased elements until ordo_lsm_cleanup */
+    ORDO_IS_TREE = 4,        /* counts leaves and levels in its statistics, and has unused capacity */
+    ORDO_SIMULATED = 8,      /* the simulator can run its kernels (tests/conformance/kernels.c) */
+    ORDO_REBUILDS = 16,      /* counts each rebuild as a cleanup */
+    ORDO_NO_ORDER = 32,      /* refuses operations that need ORDO_CAN_ORDER, and exports in any order */
+    ORDO_IS_TRIE = 64,       /* counts leaves and levels in its statistics; memory per key varies */
+    ORDO_HAS_PREFIXES = 128, /* stores key prefixes, which take additional memory */
     /* Benchmarks fill the structure by one build. Updates would rewrite all elements or, in a hash table, change the
      * load factor. */
     ORDO_BUILT_WHOLE = 256,

@@ -96,7 +96,7 @@ static void update(struct warm_up *t)
     note(t, ordo_dict_erase(t->dict, a->at[0], (a->count + 1) / 2, NULL));
 }
 
-/* Some structures apply the operations of a small batch one by one. */
+/* Also makes calls with few keys, because some structures execute small batches in another way. */
 static void update_by_value(struct warm_up *t)
 {
     const struct ordo_warm_up_arrays *a = t->a;

@@ -112,8 +112,8 @@ ORDO_FN ordo_value hash_value_of(const hash_table *table, const hash_part *part,
 
 /* ---- words ------------------------------------------------------------------------------------------------------- */
 
-/* Local memory has a word for each slot of the partition. From the highest bits on, the word holds the number of
- * proposals (the element's tries to get a slot), the element's number, and the element's other bucket. */
+/* Local memory has a word per slot. From its top bits: 4 bits count the element's tries to get a slot (proposals), 16
+ * bits hold the element's number, and 12 bits the element's other bucket. */
 #define HASH_PROPOSALS_SHIFT 28
 #define HASH_NUMBER_SHIFT    12
 #define HASH_PROPOSALS_MAX   15
@@ -172,8 +172,8 @@ ORDO_FN uint hash_first_place(ordo_key mixed, uint places)
     return hash_share(hash_again(mixed) * 0x9e3779b1u, places);
 }
 
-/* Sets bit u of `live` if update u is the last update of its key. Uses at most `most` elements of `words`, as a hash
- * table. */
+/* Sets bit u of `live` if update u is the last update of its key. The first elements of `words`, up to `most`, serve as
+ * a hash table. */
 ORDO_FN void hash_dedup(const hash_part *part, __local uint *words, uint most, __local uint *live, uint n_live,
                         __local uint *repeats)
 {

@@ -27,8 +27,8 @@ void hash_recount(HASH_TABLE)
     }
 }
 
-/* If partition p violates invariant x (enum hash_finding), sets wrong[x] to p, unless wrong[x] is less. The array
- * `starts` must be correct. */
+/* Sets wrong[x] to the least partition that violates invariant x (enum hash_finding). The array `starts` must be
+ * correct. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_check(HASH_TABLE, __global uint *wrong)
 {

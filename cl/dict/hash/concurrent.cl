@@ -410,8 +410,8 @@ ORDO_FN void hash_run(const hash_batch *batch, __global const uint *again, uint 
 
 #define AT(array) (array ? array + array##_at : array)
 
-/* Runs n operations, from index `first` on, of the list `again`, or of the batch if `again` is NULL. `how` is an enum
- * hash_way. n_latches must be a power of two. All latches must be 0. */
+/* Runs n operations of the list `again` (or of the batch, if `again` is NULL), starting at index `first`. `how` is an
+ * enum hash_way. n_latches must be a power of two. All latches must be 0. */
 HASH_KERNEL
 void hash_apply(HASH_TABLE, uint first, uint n, uint how, uint final, uint never, __global const uint *again,
                 __global uint *pending, __global uint *state, __global uint *latches, uint n_latches,

@@ -102,9 +102,9 @@ ORDO_FN bool hash_can_do(__global const uint *found, bool has_values)
     return codes >> CODE_SEEK_LT == 0 && found[HASH_LARGEST] <= HASH_MIXED_MAX && (has_values || !needs_values);
 }
 
-/* left[u] becomes HASH_LEFT, unless operation u is the last operation on a key that the batch changes. In this case,
- * left[u] becomes the index of the operation that wrote the key's new value, or HASH_ERASED. Sets found[HASH_REFUSED]
- * to 1 if hash_can_do returns false, or if a partition would get too full. */
+/* If operation u is the last one on a changed key, left[u] becomes HASH_ERASED, or the index of the operation that
+ * wrote the new value. Otherwise left[u] becomes HASH_LEFT. found[HASH_REFUSED] becomes 1 if the kernel cannot execute
+ * the batch. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_mixed(HASH_TABLE, HASH_BATCH, __global const uchar *codes, ulong codes_at, __global uint *left,
                 __global uchar *found_out, ulong found_out_at, __global hash_value *values_out, ulong values_out_at,

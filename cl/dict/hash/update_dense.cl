@@ -2,8 +2,8 @@
 #pragma once
 #include "dict/hash/placement.cl"
 
-/* Looks up the key of each update that is the last of its key. Marks updates that store absent keys in mem->fresh. If
- * `change` is true, stores new values of keys in the table, and clears the words of erased elements. */
+/* Looks up the key of each update with a bit in mem->live. Sets the update's bit in mem->fresh if it stores an absent
+ * key. If `change` is true, stores new values of present keys, and clears the words of erased elements. */
 ORDO_FN void hash_match(const hash_table *table, const hash_part *part, __local hash_local *mem, bool change)
 {
     HASH_EACH (u, part->n) {
@@ -73,7 +73,7 @@ ORDO_FN bool hash_changes(const hash_table *table, const hash_part *part, uint s
     return hash_partition(was, table->bits) == part->number;
 }
 
-/* Reads all elements that move before the barrier, because their slots are overwritten after it. */
+/* The barrier separates the reads of moved elements from the writes, which overwrite their slots. */
 ORDO_FN void hash_move(const hash_table *table, const hash_part *part, __local hash_local *mem)
 {
     const uint     slots = part->buckets * HASH_SLOTS;

@@ -2,7 +2,7 @@
 #pragma once
 #include "dict/hash/batch.cl"
 
-/* Maximum number of updates of a partition, and of elements that they move to other slots. hash_update_dense updates
+/* Maximum number of updates per partition, and of elements that these updates move. hash_update_dense handles
  * partitions that exceed a maximum. */
 #define HASH_SPARSE_MAX 512
 #define HASH_MOVED_MAX  240
@@ -40,8 +40,8 @@ ORDO_FN void hash_begin_sparse(const hash_part *part, __local hash_sparse *mem)
         mem->stored = mem->gone = mem->moved = mem->left = 0;
 }
 
-/* Looks up the key of each update that is the last of its key. If the table has the key, stores the new value, or marks
- * the erased slot in mem->gone_from. Marks updates that store absent keys in mem->fresh. */
+/* Looks up the key of each update with a bit in mem->live. Sets the update's bit in mem->fresh if it stores an absent
+ * key. For a present key, stores the new value, or sets the slot's bit in mem->gone_from. */
 ORDO_FN void hash_match_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (u, part->n) {
@@ -123,8 +123,8 @@ ORDO_FN void hash_settle_all(const hash_table *table, const hash_part *part, __l
     HASH_EACH (s, (part)->buckets * HASH_SLOTS)                                                                        \
         if (hash_bit((mem)->touched, s / HASH_SLOTS))
 
-/* Copies the elements that move to mem->keys and mem->values. Adds up the changes of spill counts in mem->spills. If an
- * erased element was in neither of its two buckets, sets mem->left. */
+/* Fills mem->keys and mem->values with the elements that move, and mem->spills with the changes of spill counts. Sets
+ * mem->left if an erased element was in neither of its two buckets. */
 ORDO_FN void hash_take_moved(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH_TOUCHED(s, part, mem)

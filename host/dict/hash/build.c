@@ -10,8 +10,8 @@
 /* Maximum seeds that a build tries. A seed fails if a partition gets too many buckets or updates. */
 #define SEEDS_MAX 64
 
-/* After a failed seed, the next table has 2^BITS_MORE times more partitions, up to 2^BITS_MORE_MAX times as many as the
- * first table. */
+/* Each failed seed multiplies the number of partitions by 2^BITS_MORE, until it is 2^BITS_MORE_MAX times the first
+ * number. */
 #define BITS_MORE     2
 #define BITS_MORE_MAX 6
 
@@ -132,8 +132,8 @@ static ordo_status next_seed(struct ordo_call *call, const struct ordo_hash_tabl
     return status;
 }
 
-/* Builds *table with table->bits and table->seed. If a partition gets too many elements, sets *fits to false. *seed
- * then becomes the next seed, unless repeated keys may be the cause. */
+/* Builds *table with its `bits` and `seed`. If a partition gets too full, sets *fits to false, and changes *seed unless
+ * repeated keys may be the cause. */
 static ordo_status try_seed(struct ordo_call *call, struct ordo_hash *hash, struct content *c, unsigned load,
                             struct ordo_hash_table *table, bool *fits, cl_ulong *seed)
 {

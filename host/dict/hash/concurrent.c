@@ -61,7 +61,7 @@ static cl_uint way_of(const struct concurrent *c, bool again)
     return again ? HASH_ALONE : HASH_LISTING;
 }
 
-/* Launches `count` operations, from index `from` on, of the list `again`, or of the batch if `again` is NULL. Adds
+/* Launches `count` operations of the list `again` (or of the batch, if `again` is NULL), starting at index `from`. Adds
  * operations that give up to c->pending. */
 static ordo_status launch_some(const struct concurrent *c, size_t from, size_t count, cl_mem again)
 {
@@ -157,8 +157,8 @@ static ordo_status scatter(struct concurrent *c, size_t from, size_t count, cons
     return ORDO_OK;
 }
 
-/* Executes `count` operations of c->pending as an ordered batch. Sets *done to false if memory is short before the
- * first change. Later errors end the batch, because a second try could find a key that the first try inserted. */
+/* Executes `count` operations of c->pending as an ordered batch. If memory is short before the first change, sets *done
+ * to false, so that the caller tries fewer operations. */
 static ordo_status apply_some(struct concurrent *c, size_t from, size_t count, bool *done)
 {
     const int         mark = c->call->n_scratch;
@@ -197,8 +197,7 @@ static ordo_status apply_in_order(struct concurrent *c, size_t count, size_t *do
     return ORDO_OK;
 }
 
-/* Repeats operations that give up, without ordered batches. The loop ends, because each launch completes at least one
- * operation. */
+/* Repeats the operations of c->pending until all are done. Each launch completes at least one of them. */
 static ordo_status finish_without(struct concurrent *c, size_t done, size_t left)
 {
     c->final = 1;
@@ -328,8 +327,8 @@ static ordo_status grow_if_fits(struct concurrent *c, bool *grown)
     return ORDO_OK;
 }
 
-/* Executes updates that give up as ordered batches, which can grow the table. If memory is short, launches them again,
- * and refuses updates that find no free slot. Any order is correct, because the operations overlap in time. */
+/* Executes updates that give up as an ordered batch, which can grow the table. Any order is correct, because concurrent
+ * operations overlap in time. */
 static ordo_status run_window(struct concurrent *c, size_t first, size_t count)
 {
     size_t left = 0, done = 0;

@@ -105,9 +105,8 @@ struct ordo_hash_batch {
 
 ordo_status ordo_hash_partition(struct ordo_call *call, const struct ordo_hash *hash,
                                 const struct ordo_hash_table *table, struct ordo_hash_batch *batch);
-/* Computes table->starts, the first bucket of each partition, so that keys fill `load` percent of each partition.
- * Partition p has bounds[p + 1] - bounds[p] old keys, incoming[p] new keys and `more` later keys. `bounds` or
- * `incoming` may be NULL (no such keys). */
+/* Computes table->starts (the first bucket of each partition) for keys that fill `load` percent of each partition.
+ * Partition p has bounds[p + 1] - bounds[p] + incoming[p] + `more` keys. `bounds` or `incoming` may be NULL. */
 ordo_status ordo_hash_size_partitions(struct ordo_call *call, const struct ordo_hash *hash,
                                       const struct ordo_hash_table *table, cl_mem bounds, cl_mem incoming, cl_uint more,
                                       cl_uint load, cl_mem found);
@@ -139,8 +138,8 @@ ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, con
 
 ordo_status ordo_hash_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
                             size_t count);
-/* Rebuilds the table from its elements and *batch, which may be NULL. The new table would be `load` percent full with
- * `more` further keys. Waits. */
+/* Rebuilds the table from its elements and *batch, which may be NULL. After `more` further inserts, the table is `load`
+ * percent full. Waits for the device. */
 ordo_status ordo_hash_rebuild(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_batch *batch,
                               size_t more, unsigned load);
 /* Returns the percentage of slots that are full after an update rebuilds the table. */
@@ -154,8 +153,8 @@ ordo_status ordo_hash_update(ordo_dict *dict, struct ordo_call *call, bool erase
 ordo_status ordo_hash_update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates);
 ordo_status ordo_hash_combine(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
 bool        ordo_hash_is_underfull(const struct ordo_hash *hash, size_t elements);
-/* Rebuilds the table if it is underfull and memory suffices. `erased` is the number of keys that were erased after the
- * caller set hash->elements_min. Waits if it must count the elements. */
+/* Rebuilds the table if few slots are used and memory suffices. At most `erased` keys were erased since
+ * hash->elements_min was set. May wait for the device. */
 ordo_status ordo_hash_shrink(struct ordo_call *call, struct ordo_hash *hash, size_t erased);
 
 /* ---- mixed.c ----------------------------------------------------------------------------------------------------- */
