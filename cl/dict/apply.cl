@@ -95,8 +95,8 @@ typedef struct {
         sums, head_at, insert_at, (ulong) n + 1                                                                        \
     }
 
-/* x is the first operation of operation j's segment. y is the segment's first insert or combine, or NONE if there is
- * none up to operation j. */
+/* The segment of an operation j. x is the index of its first operation. y is the index of the first insert or combine
+ * from x to j, or NONE. */
 typedef uint2 segment;
 
 ORDO_FN segment segment_of(const segments *s, uint j)

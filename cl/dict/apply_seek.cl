@@ -58,8 +58,8 @@ void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global cons
     }
 }
 
-/* Returns whether a query found a neighbour of `key`. An upward query from the greatest possible key can find only that
- * key itself. */
+/* Returns whether a query found a neighbour of `key`. No key is above the greatest possible key: an upward query from
+ * it finds at most that key itself. */
 ORDO_FN bool has_near(ordo_key key, bool found, bool forward)
 {
     return found && !(forward && key_bits(key) == ~(ordo_key_form) 0);

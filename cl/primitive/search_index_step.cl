@@ -4,8 +4,8 @@
 #include "primitive/search_edge.cl"
 #include "primitive/search_line.cl"
 
-/* unit[r] is the node or block that query r has reached: its index in the level. line[r] is the node's index in array
- * `nodes`. Searches overlap to hide memory latency. Kim et al., FAST (ACM TODS 36(4), 2011), section 5.1.3. */
+/* Query r has reached a node or block. unit[r] is its index in its level, and line[r] is its index in array `nodes`. A
+ * work-item advances its searches in turn to hide memory latency: Kim et al., FAST (ACM TODS 36(4), 2011), 5.1.3. */
 typedef struct {
     ordo_key_form query[SEARCH_ITEMS];
     uint          unit[SEARCH_ITEMS];

@@ -197,8 +197,8 @@ ORDO_FN void stage_separators(__global const ordo_key_form *nodes, index_place a
         tree[tree_place(depth, i)] = nodes[index_position(at, search_form(), min(i, units - 1))];
 }
 
-/* `start` is the level where the search begins: the root if SEARCH_LOCAL is 0. If SEARCH_LOCAL is 1, this level has at
- * most 2^depth nodes or blocks, and `above` is the next higher level. */
+/* `start` is the level where searches begin. If SEARCH_LOCAL is 0, it must be the root. If SEARCH_LOCAL is 1, `start`
+ * must have at most 2^depth nodes or blocks. `above` is then the next level towards the root. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_indexed(KEYS_AND_QUERIES, ANSWERS_ARGS, __global const ordo_key_form *restrict nodes, ulong nodes_at,
                     uint shift, index_place start, index_place above, uint depth, __local ordo_key_form *tree PACK_ARGS)

@@ -25,7 +25,8 @@
 /* Maximum elements per bin. A larger bin would need too many comparisons, so sort_large sorts its range. */
 #define LOCAL_BIN_MAX 256
 
-/* Returns the index after the last key that agrees with keys[at - 1] in the bits from `local_bit` up. */
+/* A segment is a sequence of keys that have equal bits from `local_bit` up. Returns the index after the segment that
+ * contains keys[at - 1]. */
 ORDO_FN uint local_segment_end(__global const ordo_key *keys, uint count, uint at, uint local_bit)
 {
     const ordo_key_form segment = key_above(key_bits(keys[at - 1]), local_bit);

@@ -23,8 +23,9 @@ void string_check(STRING_COLUMN_ARGS(column), uint count, __global uint *bad)
 
 enum { STRING_UNFINISHED, STRING_DESCENDS, STRING_TOO_LONG };
 
-/* Returns the first position where two strings differ. Their first `from` bytes must be equal. If STRINGS_PREFIX_MAX
- * more bytes are equal, stops and returns a position with bit STRING_GOES_ON. */
+/* Returns the first position (byte << 4 | bit) where two strings differ. Their first `from` bytes must be equal. If the
+ * next STRINGS_PREFIX_MAX bytes are equal too, stops. Then returns the position of the byte after them, with flag
+ * STRING_GOES_ON. */
 ORDO_FN uint string_first_apart(__private const string_column *c, string_text a, string_text b, uint from,
                                 __private bool *descends)
 {
@@ -115,8 +116,8 @@ void string_tests(__global const uint *position, __global const uint *ids, __glo
 
 /* ---- levels ---------------------------------------------------------------------------------------------------- */
 
-/* Counts the tests in the subtree of test i, but at most STRING_NODE. The subtree consists of
- * test i and the unbroken runs of greater tests on both sides. */
+/* Counts the tests in the subtree of tests[i], but at most STRING_NODE. On both sides of tests[i], the subtree ends
+ * before the first test that is not greater than tests[i]. */
 ORDO_FN uint string_subtree(__global const uint *tests, uint i, uint count)
 {
     const uint test = tests[i];

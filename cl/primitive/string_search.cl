@@ -86,16 +86,16 @@ ORDO_FN uint node_gap(__global const uint *tests, uint from, uint to, __private 
     return s.gap;
 }
 
-/* A stored string that is a prefix of the query: the string before the test with index `test` of level `level`. If
- * there is none, `level` is STRING_NO_PREFIX. */
+/* Identifies a stored string that is a prefix of the query. Each test lies between two neighbouring strings: this is
+ * the string before test number `test` of level `level`. If there is none, `level` is STRING_NO_PREFIX. */
 typedef struct {
     uint level, test;
 } string_prefix;
 #define STRING_NO_PREFIX STRING_LEVELS_MAX
 
 /* Sets *prefix to the longest prefix of the query that the search found in this node, if any. If a search turns right
- * at a test of bit 0 (whether a byte exists), the string before the test is a prefix. The loop goes back over the tests
- * where the search turned right: each is less than all tests between it and `gap`. */
+ * at a test of bit 0 (whether a byte exists), the string before the test is a prefix. The search ended before
+ * tests[gap]. It turned right at each test before `gap` that is less than all tests between this test and `gap`. */
 ORDO_FN void node_prefix(__global const uint *tests, uint from, uint gap, uint stop, uint level,
                          __private string_prefix *prefix)
 {

@@ -20,7 +20,8 @@
  * cells[c] - 1. The table `ranks` does the same for ranks. */
 
 /* With HAMT_FIXED_DEPTH 1, all leaves are bitmaps, and levels of nodes lie above, as in the paper (share/doc/hamt.md).
- * A node has 64 words, one for each value of 6 key bits. The tables are:
+ * A node has 64 words, one for each value of 6 key bits. Table `ranks` is as above: it has 2^r entries, which find a
+ * leaf by an element's rank. The tables are:
  *
  *     tables   | header | ranks: 2^r words | nodes of the topmost level | ... | nodes above leaves |
  *

@@ -17,12 +17,13 @@
  *  H1 home     An element lies in its home or second bucket, or is stashed. No key is stored twice.
  *  H2 empty    An empty slot holds hash_empty(partition), a mixed key of another partition, so no lookup matches it. A
  *              table has at least two partitions.
- *  H3 spilled  spills[b] counts the elements of home bucket b that are in their second bucket. If it is 0, lookups end
- *              after bucket b. If it reaches 255, or an element of home bucket b is stashed, it becomes HASH_SCAN. Then
- *              lookups read the whole partition. Erasures do not decrement HASH_SCAN. They set the flag HASH_RECOUNT in
- *              counts[p], so that kernel hash_recount runs.
+ *  H3 spilled  spills[b] counts the elements of home bucket b that lie in their second bucket. If it is 0, lookups end
+ *              after bucket b. When it reaches 255, or an element of home bucket b is stashed, it becomes HASH_SCAN.
+ *              Then lookups read the whole partition. An erasure does not change HASH_SCAN, but sets flag HASH_RECOUNT
+ *              in counts[p], so that kernel hash_recount runs.
  *  H4 counted  counts[p] is the number of elements of partition p. `starts` ascends from 0 to the number of buckets.
- *  H5 filtered filters[b] has two bits set per key of bucket b, HASH_SPILLED if spills[b] is not 0, and no others. */
+ *  H5 filtered In filters[b], each key of bucket b sets two bits. HASH_SPILLED is set if spills[b] is not 0. All other
+ *              bits are 0. */
 #pragma once
 #include "shared/types.h"
 

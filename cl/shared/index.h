@@ -113,10 +113,10 @@ INDEX_FN ordo_u32 index_separator(ordo_u32 count, ordo_u32 shift, index_form for
 typedef struct {
     ordo_u32 level;
     ordo_u32 first;             /* Index of the level's first node, or of the first node in the level's first page. */
-    ordo_u32 inside;            /* Number of higher levels that have nodes in the same pages. */
+    ordo_u32 inside;            /* Number of levels above this one that have nodes in the same pages. */
     ordo_u32 last;              /* Index of the level's last page. */
     ordo_u32 full;              /* Number of nodes in each page before the last page. */
-    ordo_u32 above, above_last; /* Number of nodes of higher levels in each earlier page, and in the last page. */
+    ordo_u32 above, above_last; /* Nodes of the levels above: in each page before the last, in the last page. */
 } index_place;
 
 /* Sets all members of `at` except `level` and `first`. Level at.level must be the highest level in its pages. */

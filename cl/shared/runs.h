@@ -52,8 +52,8 @@ typedef struct {
 enum {
     RUN_UNSORTED,   /* R1: Element i is greater than the next element. */
     RUN_REPEATED,   /* R6: Element i has the key of the next element. */
-    RUN_NOT_HIDDEN, /* R4: An element from i to i + 31 is not hidden, but a newer element has its key. */
-    RUN_TOMBSTONE,  /* R7: An element from i to i + 31 is hidden, but is the newest of its key. */
+    RUN_NOT_HIDDEN, /* R4: One of elements i to i + 31 is not hidden, but a newer element has its key. */
+    RUN_TOMBSTONE,  /* R7: One of elements i to i + 31 is hidden, but is the newest of its key. */
     RUN_MISCOUNTED, /* R5: visible[i] is wrong. */
     RUN_STALE,
     RUN_N_FINDINGS

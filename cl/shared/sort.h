@@ -10,15 +10,15 @@
  *   sort_scatter.cl    totals    RADIX words
  *                      counts    RADIX x tiles words: counts of digit value 0 in all tiles, then of value 1, ...
  *
- * The histogram kernel zeroes `tickets` and `status`. It counts in another buffer: finished groups, then passes x
- * RADIX counts. */
+ * The histogram kernel zeroes `tickets` and `status`. Another buffer holds its counts: the number of
+ * finished groups, then RADIX counts per pass. */
 
 /* In sort_onesweep.cl, each tile has a status word per digit value. Later tiles read it to add up counts (look-back).
  * The top two bits are a code. The other bits are a number of elements.
  *
  *   S1  A word changes from "nothing" to "count of this tile" to "count up to this tile". Each change is one store.
- *   S2  After a pass, all words are "count up to this tile". The next pass reads this code as "nothing", and has
- *       another code for "count up to this tile". So the words are zeroed only once. */
+ *   S2  After a pass, all words are "count up to this tile". The next pass reads the code of these words as
+ *       "nothing", and writes another code for "count up to this tile". So the words are zeroed only once. */
 #pragma once
 #include "shared/group.h"
 

@@ -4,9 +4,9 @@
 #pragma once
 #include "shared/types.h"
 
-/* A *position* is byte << 4 | bit, a place in a string. Bit 0 is 1 if the string has this byte. Bits 1 to 8 are the
- * bits of the byte, the most significant first. At the first position where two strings differ, the greater string (in
- * memcmp's order) has a 1. */
+/* A *position* is byte << 4 | bit: the index of a byte in a string, and a bit number from 0 to 8. Bit 0 is 1 if the
+ * string is long enough to have this byte. Bits 1 to 8 are the bits of the byte, the most significant first. At the
+ * first position where two strings differ, the greater string (in memcmp's order) has a 1. */
 
 /* Test i is the first position where strings i and i + 1 differ. The tests form a binary trie. Its root is the least
  * test. The tests before the root are its left subtree, and the tests after the root its right subtree.
@@ -20,12 +20,12 @@
  * second search follows the query's bits up to the first difference from this string. Then it always goes right if the
  * query is greater than the string, else always left. */
 
-/* A *node* is a largest subtree of at most STRING_NODE - 1 tests, which are adjacent. Invariants
- * (tests/primitive/string_index.c checks them):
+/* A test is an inner node of the binary trie. Subtrees of at most STRING_NODE - 1 tests are small. A *node* is a small
+ * subtree that lies in no larger small subtree. Invariants (tests/primitive/string_index.c checks them):
  *
  *   S1 tests     Level 0 has all tests.
- *   S2 levels    Level k + 1 has the tests of level k that are in no node: their subtrees are larger. `cuts` has their
- *                indices in level k. Without branches, the last level is one node.
+ *   S2 levels    Level k + 1 has the tests of level k whose subtrees are not small. `cuts` has their indices in level
+ *                k. If the index has no branches (see below), the last level is one node.
  *   S3 nodes     The tests of level k between two neighbouring cuts are a node.
  *   Branches     If most tests of a level are in no node (many strings are prefixes of others), no level follows. These
  *                tests are *branches*: a binary trie in preorder. Branch 0 is the root. A left child follows its

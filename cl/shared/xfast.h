@@ -47,7 +47,7 @@
 typedef struct {
     ordo_u32 count;
     ordo_u32 flat_bits;
-    ordo_u32 group; /* number of bits between the prefix lengths of the hash table */
+    ordo_u32 group; /* The hash table has prefixes of flat_bits + group, flat_bits + 2 group, ... bits. */
     ordo_u32 levels;
     ordo_u32 small; /* number of levels with fewer prefixes than leaves; 0 without level tables */
 } xfast_shape;

@@ -12,8 +12,12 @@
 struct ordo_warm_up_arrays {
     ordo_device *dev;
     size_t       count;
-    /* Array 0 holds distinct keys, array 2 operation codes, array 11 codes without ranges, array 12 codes of
-     * single-key operations. */
+    /* Some arrays have a fixed content:
+     *
+     *     at[0]    distinct keys
+     *     at[2]    operation codes
+     *     at[11]   operation codes other than ranges
+     *     at[12]   codes of single-key operations */
     struct ordo_slice at[ORDO_WARM_UP_ARRAYS];
 };
 ordo_status ordo_warm_up_arrays_create(ordo_device *dev, size_t count, struct ordo_warm_up_arrays *out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds a merge of sorted runs to another call. Runs may lie in different buffers and contain hidden (erased or
- * replaced) elements. */
+/* Merges sorted runs as part of a call that the caller has begun. Runs may lie in different buffers and contain hidden
+ * (erased or replaced) elements. */
 #ifndef ORDO_MERGE_RUNS_H
 #define ORDO_MERGE_RUNS_H
 

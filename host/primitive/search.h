@@ -33,8 +33,9 @@ static inline bool ordo_search_is_packed(const struct ordo_search *search)
 
 bool ordo_search_by_index(const struct ordo_search *search);
 
+/* Searches for the queries in the given order, even if search->scheme requires to reorder them. */
 ordo_status ordo_search_in_order(struct ordo_call *call, const struct ordo_search *search);
-/* Reorders the queries if search->scheme requires this. ordo_search_in_order never does. */
+/* Reorders the queries first if search->scheme requires this. */
 ordo_status ordo_call_search(struct ordo_call *call, struct ordo_search *search);
 
 #endif

@@ -181,8 +181,8 @@ static size_t lanes_for(const ordo_device *dev, const struct ordo_search *s, con
     return ordo_min_size(ordo_min_size(wanted, ordo_device_facts(dev)->sub_group), node * key_bytes / 16);
 }
 
-/* Returns the level to copy to local memory: the lowest that fits, with at most four copied separators per query.
- * Returns index->levels (the root) if no level qualifies. */
+/* Returns the level to copy to local memory: the lowest that fits there and is not too costly to copy. All work-groups
+ * together must copy at most four separators per query. Returns index->levels (the root) if no level qualifies. */
 static cl_uint local_level(const struct ordo_search *s, const struct shape *shape)
 {
     const ordo_index *index = s->index;

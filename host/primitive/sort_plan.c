@@ -89,8 +89,8 @@ static void plan_local(const struct basis *b, struct ordo_sort_plan *p)
         p->passes < SORT_LOCAL_DIGITS || log2_min == 0 || l.group == 1 || p->count >> log2_min == 0 ||
         l.local_bytes > b->facts->local_bytes)
         return;
-    /* A work-group sorts `step` elements, plus up to `room` elements to finish its last segment of equal top digits.
-     * With uniform keys, a segment has count / 65536 elements after two 8-bit passes. */
+    /* Keys of a segment have equal top digits. A work-group sorts `step` elements, and up to `room` more elements to
+     * complete its last segment. With uniform keys, a segment has count / 65536 elements after two 8-bit passes. */
     const uint32_t range = l.group * l.items;
     const size_t   segment = SHARED_MAX(256, 2 * SHARED_CEIL_DIV(p->count, 65536));
     const uint32_t room = segment < range / 2 ? (uint32_t) segment : range / 2;

@@ -55,7 +55,7 @@ static ordo_status launch(const struct build *b, const char *kernel, size_t coun
     return ordo_call_launch(b->call, &l, args);
 }
 
-/* Replaces n marks by their exclusive prefix sums. Waits for the device to read the total. */
+/* Replaces n marks by their exclusive prefix sums. Waits for the device, then sets *sum to the number of marks. */
 static ordo_status sum_marks(const struct build *b, cl_uint n, cl_uint *sum)
 {
     ORDO_TRY(ordo_call_sum_before(b->call, ORDO_U32, b->marks, (size_t) n + 1));

@@ -167,7 +167,7 @@ struct ordo_last_call {
 ordo_status ordo_call_begin_after(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order,
                                   struct ordo_last_call *last, bool waits);
 /* Must be called before the host waits for the device. If the wait list has incomplete events, fails without a message
- * and sets call->again: the caller must then repeat the call with `waits` true. */
+ * and sets call->again. The caller must then begin again, by ordo_call_begin_after with `waits` true. */
 ordo_status ordo_call_settled(struct ordo_call *call);
 /* Must be called before commands or the host change the object. If it sets call->again, the caller must repeat the
  * call. If the driver drops the call's commands, the next call notices the loss. */

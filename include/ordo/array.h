@@ -460,8 +460,8 @@ ORDO_API ordo_status ordo_index_build(ordo_device *device, ordo_type key, struct
 /* Builds an index with a compressed copy of the keys. The caller may then free `keys`, and pass
  * ordo_none() as keys to searches.
  * Cost: searches take 1.2 times as long on an H200.
- * Memory: 0.53 times the memory of the keys and an index without compression, for 2^24 uniform
- *   32-bit keys. At most 1.13 times this memory.
+ * Memory: M is the memory of the keys and an index without compression. A compressed index takes
+ *   0.53 M for 2^24 uniform 32-bit keys, and at most 1.13 M for any keys.
  * Blocking: yes. */
 ORDO_API ordo_status ordo_index_build_compressed(ordo_device *device, ordo_type key,
                                                  struct ordo_slice keys, size_t count,

@@ -38,7 +38,7 @@ struct ordo_blink_config {
  * Blocking: an update waits once, or three times if one leaf gets over 1024 elements.
  * Errors: ORDO_TOO_LARGE if the tree could exceed ORDO_MAX_COUNT elements.
  * Concurrency: queries of a concurrent batch take no locks. Stores that find no free leaf run at
- *   the end of the batch, in one to eight further batches. */
+ *   the end of the batch, all together. If memory is short, they run in up to eight parts. */
 ORDO_API ordo_status ordo_blink_create(ordo_device *device, const struct ordo_blink_config *config,
                                        ordo_dict **out);
 

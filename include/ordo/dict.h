@@ -274,8 +274,8 @@ typedef enum ordo_relation {
     ORDO_GT = 3, /* the least key > k */
 } ordo_relation;
 
-/* Finds for each k = keys[i] the stored key that `relation` names, and its value. Outputs are as
- * for ordo_dict_find. */
+/* Finds one stored key and its value for each key k of `keys`. With ORDO_LT this is the greatest
+ * key < k, and so on (see ordo_relation). Outputs are as for ordo_dict_find. */
 ORDO_API ordo_status ordo_dict_seek(ordo_dict *dict, ordo_relation relation, struct ordo_slice keys,
                                     size_t count, struct ordo_slice keys_out,
                                     struct ordo_slice values_out, struct ordo_slice found,

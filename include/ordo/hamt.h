@@ -47,7 +47,7 @@ ORDO_API ordo_status ordo_hamt_create(ordo_device *device, const struct ordo_ham
 /* Replaces the content by a Roaring set of `size` bytes, which may begin at any byte of a buffer.
  * Cost: two reads of the bytes, and a build from sorted keys.
  * Memory: scratch of 40 bytes per container (up to 65536 keys), and 8 bytes per 64 entries of a
- *   container, which are keys, bitmap words or runs. The 64-bit format takes 32 more bytes per
+ *   container. An entry is a key, a bitmap word or a run. The 64-bit format takes 32 more bytes per
  *   32-bit bitmap. A build takes its own scratch. Set a memory limit for untrusted bytes: 7 KB can
  *   hold 33 million keys.
  * Blocking: yes.

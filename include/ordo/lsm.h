@@ -30,9 +30,9 @@ struct ordo_lsm_config {
     /* An update removes the replaced and erased elements if they exceed this percentage of all
      * stored elements: 1 to 100. 0 means never. */
     uint32_t cleanup_stale_percent;
-    /* With cleanup_stale_percent, stale elements are counted each time that updates have stored
-     * this number of elements. With cleanup_doubled, an LSM that stores fewer than twice this
-     * number of elements removes none. 0 means 4096. */
+    /* A number of elements. 0 means 4096. With cleanup_stale_percent, stale elements are counted
+     * each time that updates have stored this number. With cleanup_doubled, an LSM of fewer than
+     * twice this number removes no stale elements. */
     size_t cleanup_least;
     /* If true, queries never merge runs. If false, a query merges runs after searches of several
      * runs have cost as much as the merge. */

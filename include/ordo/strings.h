@@ -140,8 +140,9 @@ typedef enum ordo_string_search {
     ORDO_STRING_LONGEST_PREFIX = 7,
 } ordo_string_search;
 
-/* Searches for each query. ids[i] (uint32_t) receives the id or number that `search` selects, or
- * ORDO_NO_ID if there is no such string. ORDO_STRING_FIND replaces the strings of a column by ids.
+/* Searches for each query. ids[i] (uint32_t) receives the result for query i: an id or a number of
+ * strings, as listed at ordo_string_search. It is ORDO_NO_ID if there is no such string. To replace
+ * a column of strings by their ids, use ORDO_STRING_FIND.
  * Cost: per query, one read of the query, of one string, and of about 64 bytes per level of the
  *   index. If the column lacks the query, all searches but ORDO_STRING_FIND read the levels twice.
  * Memory: none. */

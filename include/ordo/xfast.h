@@ -21,9 +21,10 @@ extern "C" {
 
 struct ordo_xfast_config {
     struct ordo_dict_config dict;
-    /* The index has a hash table of key prefixes, whose lengths are `group` bits apart: 1 to 8. 0
-     * means 4. A smaller number makes the table larger, and queries faster if many keys share a
-     * prefix. With 1 the table takes up to 16 bytes per 4-byte key, or 55 bytes per 8-byte key. */
+    /* The index has a hash table of key prefixes of several lengths. `group` is the step between
+     * these lengths: 1 to 8 bits. 0 means 4 bits. A smaller step makes the table larger, and
+     * queries faster if many keys share a prefix. With step 1 the table takes up to 16 bytes per
+     * 4-byte key, or 55 bytes per 8-byte key. */
     uint32_t group;
     uint64_t seed;         /* Set a random seed if untrusted users choose the keys. */
     bool     level_tables; /* for measurements (share/doc/xfast.md) */

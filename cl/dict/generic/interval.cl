@@ -208,9 +208,9 @@ void interval_paint(__global const uint *first, __global const uint *past, uint 
     }
 }
 
-/* Computes the owners of segments of 2^level pieces (`to`) from the owners of segments twice as long (`from`). The
- * segment from piece p on lies in two long segments, from p and from p - 2^level on, and gets the lesser of their
- * owners. */
+/* `from` has the owners of long segments, which have 2^(level + 1) pieces. `to` gets the owners of short segments,
+ * which have 2^level pieces. The short segment from piece p on lies in two long segments, which begin at p and p -
+ * 2^level. It gets the lesser of their owners. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_push(__global const uint *from, uint m, uint level, __global uint *to)
 {

@@ -3,7 +3,8 @@
 #pragma once
 #include "dict/hash/filter.cl"
 
-/* If 1, updates combine their values with stored values. The batch then erases nothing and is not HASH_RESOLVED. */
+/* If 1, updates combine their values with stored values. The batch then erases nothing, and its hash_kind is not
+ * HASH_RESOLVED. */
 #ifndef HASH_COMBINES
 #define HASH_COMBINES 0
 #endif
@@ -172,8 +173,8 @@ ORDO_FN uint hash_first_place(ordo_key mixed, uint places)
     return hash_share(hash_again(mixed) * 0x9e3779b1u, places);
 }
 
-/* Sets bit u of `live` if update u is the last update of its key. The first elements of `words`, up to `most`, serve as
- * a hash table. */
+/* Sets bit u of `live` if update u is the last update of its key. `words` must have room for `most` elements, and
+ * serves as a hash table. */
 ORDO_FN void hash_dedup(const hash_part *part, __local uint *words, uint most, __local uint *live, uint n_live,
                         __local uint *repeats)
 {

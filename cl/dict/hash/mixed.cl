@@ -46,10 +46,10 @@ ORDO_FN void hash_link(const hash_part *part, __global const uchar *codes, __loc
     hash_barrier();
 }
 
-/* Describes the other operations of the batch on one operation's key. `set` and `insert` are indices, or HASH_NONE. */
+/* Other operations of the batch on the key of an operation u. `set` and `insert` are indices, or HASH_NONE. */
 typedef struct {
-    uint set;    /* last upsert or erasure before the operation */
-    uint insert; /* first insert between `set` and the operation */
+    uint set;    /* last upsert or erasure before u */
+    uint insert; /* first insert after `set` (if any) and before u */
     bool last;
 } hash_before;
 

@@ -4,8 +4,8 @@
  *   bucket_updates   puts each update's index into its leaf's bucket
  *   update_heads     applies each bucket to its leaf */
 
-/* The teams of a work-group update leaves that may overflow together, so that one atomic operation allocates all new
- * leaves. All lanes of a sub-group must call updates_next and the functions after it. */
+/* Updates that may split leaves run in all teams of a work-group together. One atomic operation then allocates the new
+ * leaves of all teams. All lanes of a sub-group must call updates_next and the functions after it. */
 #pragma once
 #include "dict/ltree/split.cl"
 

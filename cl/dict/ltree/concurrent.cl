@@ -18,15 +18,16 @@
 
 /* Each change of a leaf increments the version in its header. A writer latches the leaf first and changes the version
  * last. A reader loads the header, the words, and the header again. If both loads find the same header without a latch,
- * no writer changed the words meanwhile. A writer's words are valid if its compare-and-swap latches the leaf. The
- * version's 25 bits cannot wrap in one launch.
+ * no writer changed the words meanwhile. A writer also loads the words before it latches the leaf. They are valid if
+ * its compare-and-swap finds the header unchanged. The version's 25 bits cannot wrap in one launch.
  *
  * In a skiplist (LTREE_MERGE), an erase that leaves few elements moves them to the right neighbour, which takes over
  * the low bound. The leaf becomes a zombie: it covers no keys, and operations follow its link. */
 
-/* Memory order of accesses to nodes. Entries refer to accesses by number. A "fence" acquires and releases at device
- * scope. If LTREE_BY_FENCE is 0, a later load's address depends on an earlier load (ordo_after): fences would empty the
- * first-level cache of inner nodes.
+/* Memory order of accesses to nodes. The numbers in the right columns are accesses of the left column. A "fence"
+ * acquires and releases at device scope. "Address from 1" means that the address depends on the value that access 1
+ * loaded (ordo_after). This orders the loads without a fence, which would empty the first-level cache of inner nodes.
+ * "Branch on 5" means that the access runs only if access 5 succeeds.
  *
  *      access                                    LTREE_BY_FENCE 1              LTREE_BY_FENCE 0 (blank: the same)
  *    1 header, first load                        acquire load                  loaded with 2

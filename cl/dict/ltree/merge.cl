@@ -38,8 +38,8 @@ ORDO_FN void ltree_move_all(const ltree_batch *batch, ltree_op *op, const ltree_
 }
 #endif
 
-/* A zombie is a leaf that a merge has emptied. Its bounds are equal. But equal bounds may also come from loads at
- * different moments. Thus the leaf must also be empty, and its header unchanged. */
+/* A zombie is a leaf that a merge has emptied. Its bounds are equal. In another leaf, bounds can look equal if a writer
+ * changes them between the two loads. Thus the leaf must also be empty, and its header unchanged. */
 ORDO_FN bool ltree_is_zombie(const ltree_batch *batch, uint leaf, ltree_tail tail)
 {
     const uint seen = ltree_fold(tail.low) ^ ltree_fold(tail.high) ^ tail.right;

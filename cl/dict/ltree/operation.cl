@@ -47,7 +47,7 @@ typedef struct {
 
 typedef struct {
     uint i, code;
-    uint level; /* level of the node to change or read; above 0 to add a new node's entry */
+    uint level; /* level of the node to read or change: 0 for a leaf, greater to add the entry of a new node */
     uint at;    /* next node; LTREE_NONE for the root */
     /* Key that the node must cover:
      *

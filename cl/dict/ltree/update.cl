@@ -121,7 +121,7 @@ ORDO_FN void leaf_split_at(const ltree_tree *tree, uint leaf, __global const ord
     leaf_write(tree, leaf, leaf, 0, to, right, high);
 }
 
-/* Splits leaves with updates in several blocks of `most` updates, so that no leaf gets more than `most` updates. Keys
+/* Divides the updates into blocks of `most` updates. Splits each leaf that has updates in more than one block. Keys
  * must be distinct. Appends the parents of split leaves to `dirty`. */
 ORDO_KERNEL(RUN_GROUP)
 void group_split(LTREE_TREE, __global const uint *leaves, __global const uint *parents, __global const ordo_key *keys,
@@ -315,8 +315,8 @@ ORDO_FN ltree_value tile_value(__private const leaf_tile *tile, uint slot)
 }
 #endif
 
-/* Writes each lane's update `u` to the leaves of a split. `tile` holds the old leaf. *before is the number of stores
- * and removals by earlier updates, and becomes their number after update `u`. */
+/* Writes each lane's update `u` to the leaves of a split. `tile` holds the old leaf. *before has the number of stores
+ * and the number of removals by earlier updates. This call adds the stores and removals of its lanes. */
 ORDO_FN void split_put_updates(const ltree_tree *tree, const leaf_batch *batch, leaf_share share,
                                __private const leaf_tile *tile, leaf_update u, const node_split *split,
                                __private leaf_change *before)

@@ -13,8 +13,8 @@ ORDO_FN uint run_word_mask(uint word, uint count)
 /* Lowers findings[f] to the index of the first violation of invariant f (RUN_... in shared/runs.h). Adds to
  * findings[RUN_STALE] the number of stale elements, which a newer run replaces.
  *
- * The bits from words[stale_at] on must mark the stale elements. If `counted`, visible[] is compared with the array
- * that begins at words[counted_at]. */
+ * The bits from words[stale_at] on must mark the stale elements. If `counted` is not 0, the correct content of
+ * visible[] must begin at words[counted_at]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_check(__global const ordo_key *keys, uint count, __global const uint *hidden, ulong hidden_at,
                __global const uint *visible, ulong visible_at, __global const uint *words, ulong stale_at,

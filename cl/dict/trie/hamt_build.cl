@@ -129,8 +129,8 @@ void hamt_replace(__global const uint *touched, uint n_touched, __global const u
 
 #define HAMT_NEW 0xffffffffu
 
-/* Copies the records of unchanged old leaves, and some records that hamt_add must overwrite later. `follow` must hold
- * the prefix sums of hamt_replace's counts. */
+/* Copies the records of old leaves that stay. It also copies an old leaf that exactly one new leaf replaces, and
+ * hamt_add must later overwrite this copy. `follow` must hold the prefix sums of hamt_replace's counts. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_keep(HAMT_TRIE, __global const uint *follow, __global hamt_leaf *leaves, __global uint *counts,
                __global uint *from)

@@ -33,7 +33,7 @@ static long registers_max(size_t group)
     return group > EASY ? (long) (REGISTERS / group / REGISTERS_STEP * REGISTERS_STEP) : 0;
 }
 
-/* Each work-item takes one operation, or several in a large launch of small teams. */
+/* Each work-item takes one operation. From 2^17 operations on, it takes up to 8 / shape.lanes, if this is more. */
 static struct ordo_launch apply_kernel(const struct ordo_ltree *tree, size_t count, bool alone)
 {
     const struct ordo_ltree_shape shape = alone ? ordo_ltree_operations_alone(tree) : ordo_ltree_operations(tree);
@@ -222,8 +222,8 @@ static ordo_status run_windows(struct ordo_ltree_batch *c)
     return ORDO_OK;
 }
 
-/* Adds missing entries of new nodes to the levels above, even after an error. After a lack of memory, the tree needs no
- * check, because memory is allocated only between launches. */
+/* Adds missing entries of new nodes to the levels above, even after an error. A lack of memory cannot leave a half-done
+ * change, because memory is allocated only between launches. So the tree then needs no check. */
 static ordo_status end(struct ordo_ltree_batch *c, ordo_status status)
 {
     if (status == ORDO_BROKEN || c->half || c->tree->rescue.mem ||

@@ -40,7 +40,7 @@ ordo_status ordo_ltree_or_drop(const struct ordo_ltree_batch *c, int mark, ordo_
 ordo_status ordo_ltree_clear_counters(const struct ordo_ltree_batch *c);
 /* Reads the tree's state to c->state, then clears the device's counters. */
 ordo_status ordo_ltree_batch_state(struct ordo_ltree_batch *c);
-/* Sets the clock of the time stamps, which only tests use. */
+/* Sets the clock that gives operations their time stamps. Only tests use time stamps. */
 ordo_status ordo_ltree_set_tick(const struct ordo_ltree_batch *c, cl_uint tick);
 /* Prepares the next launch after a step that may have changed the tree. If the driver refused a part of that step,
  * completes it. If the tree has no leaf, creates one. */

@@ -346,8 +346,8 @@ ORDERED_QUERY(seek, ordo_seeks, RANK_MOVES)
 ORDERED_QUERY(rank, ordo_ranks, RANK_MOVES)
 ORDERED_QUERY(select, ordo_selects, SELECT_MOVES)
 
-/* Adds the cost of reading elements. Estimates their number only if reading `capacity` elements would lead to a
- * merge. */
+/* Charges the LSM for the elements that a range query reads: after enough cost, a query merges runs. Estimates their
+ * number only if the maximum, ranges->capacity, would cost enough for a merge. */
 static ordo_status pay_results(struct ordo_lsm *lsm, struct ordo_call *call, const struct ordo_ranges *ranges)
 {
     const bool wanted = ranges->keys_out.mem || ranges->values_out.mem;

@@ -20,7 +20,8 @@ ordo_status ordo_runs_gather(ordo_dict *dict, struct ordo_call *call);
 /* Moves all visible elements into one run, or several if one does not fit into memory. Adds 1 to runs->cleanups. Does
  * nothing to a single run without hidden elements. Waits. */
 ordo_status ordo_runs_clean_up(ordo_dict *dict, struct ordo_call *call);
-/* Like ordo_runs_clean_up, but into a block of the needed size if memory allows. Frees nearly all unused blocks. */
+/* Like ordo_runs_clean_up, but if memory allows, the new run's block has just the needed size. Frees nearly all unused
+ * blocks. */
 ordo_status ordo_runs_compact(ordo_dict *dict, struct ordo_call *call);
 ordo_status ordo_runs_export(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys_out,
                              struct ordo_slice values_out, size_t capacity, size_t *count);

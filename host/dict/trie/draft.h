@@ -64,7 +64,7 @@ struct ordo_draft_kind {
     size_t (*elements)(ordo_dict *dict); /* an upper bound of the number of elements */
     /* Returns the kernel for seeks, counts and ranges, and adds the arguments that precede DRAFT_QUERIES. */
     struct ordo_launch (*query)(ordo_dict *dict, size_t items, struct ordo_args *args);
-    /* Returns the kernel for all other operations, and adds the arguments that precede DRAFT_BATCH. */
+    /* Returns the kernel for operations of one key except seeks, and adds the arguments that precede DRAFT_BATCH. */
     struct ordo_launch (*apply)(ordo_dict *dict, size_t items, const struct ordo_draft *draft, struct ordo_args *args);
     /* Allocates the members of *draft that only this structure has. NULL if it has none. */
     ordo_status (*begin)(const struct ordo_draft_batch *b, size_t operations, struct ordo_draft *draft);
