@@ -355,6 +355,19 @@ static void give_up(struct test *t, struct fault *f)
                             f);
 }
 
+/* Concurrent batches whose finds run first, and whose other operations are listed. */
+static void finds_first(struct test *t, struct fault *f)
+{
+    test_ok(t, ordo_device_set_tunable(t->dev, "links.finds", 1));
+    for (size_t i = 0; i < n_dict_calls; i++)
+        if (dict_calls[i].needs == ORDO_CAN_CONCURRENT)
+            fault_sweep(t,
+                        &(struct scenario) { "ordo_dict_apply_concurrent, finds first,", &dict_calls[i],
+                                             .structure = BLINK, .held = FIXTURE_HELD },
+                        f);
+    test_ok(t, ordo_device_set_tunable(t->dev, "links.finds", 2));
+}
+
 static void plain_calls_of(struct test *t, struct fault *f, int structure)
 {
     const struct array_call *combines = call_named("ordo_dict_combine");
@@ -401,8 +414,10 @@ static void every_second(struct test *t, struct fault *f, int first)
         special_calls_of(t, f, s);
         plain_calls_of(t, f, s);
     }
-    if (first == 0)
+    if (first == 0) {
         give_up(t, f);
+        finds_first(t, f);
+    }
 }
 
 DEVICE_TEST(faults, dictionaries_survive_every_opencl_call)
