@@ -108,8 +108,8 @@ ORDO_FN uint ltree_step(const ltree_batch *batch, ltree_op *op)
         return STEP_ON;
     }
     op->zombie = LTREE_NONE;
-    if (op->query <= tail.low && (op->level > 0 || op->at > 0)) /* Leaf 0 also covers the keys that are not above its
-                                                                 * low bound. */
+    /* Leaf 0 covers all keys up to its high bound. */
+    if (op->query <= tail.low && (op->level > 0 || op->at > 0))
         return ltree_restart(op);
     if (op->level > 0 || CODE_UPDATES(op->code))
         return ltree_write(batch, op, line, tail);

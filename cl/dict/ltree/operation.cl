@@ -64,8 +64,7 @@ typedef struct {
     uint              hops;
     bool              lost;     /* True after a wrong path. All loads then bypass the caches. */
     uint              parent;   /* Node of the level above, from which the descent came, or LTREE_NONE. */
-    uint              zombie;   /* The previous node if it is a zombie (a leaf that a merge has emptied), else
-                                 * LTREE_NONE. */
+    uint              zombie;   /* The previous node, if a merge has emptied it. Otherwise LTREE_NONE. */
     uint              elements; /* Elements that this work-item has stored, minus elements that it has erased. */
     concurrent_faults faults;
 } ltree_op;

@@ -45,8 +45,8 @@ ORDO_FN uint ltree_seek_on(const ltree_batch *batch, ltree_op *op, __global ordo
     ltree_delay(batch, op, FAULT_SLOW_LOOKS);
     bool found = slot < count && (forward || key == op->query);
     if (!forward && !found && slot > 0) {
-        slot = min(slot, count) - 1; /* If another team changes the leaf meanwhile, count may be 0. Then ltree_unchanged
-                                      * fails. */
+        /* If another team changes the leaf meanwhile, count may be 0. Then ltree_unchanged fails. */
+        slot = min(slot, count) - 1;
         found = slot < LTREE_SLOTS;
         if (found)
             key = ltree_load_uncached_key(line + slot);

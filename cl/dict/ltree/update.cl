@@ -395,8 +395,8 @@ void update_leaves(LTREE_TREE, __global const uint *leaves, __global const uint 
         keys + keys_at,          values + values_at, LTREE_ERASED(erased ? erased + erased_at : erased), positions, n,
         LTREE_ERASED(all_erased)
     };
-    const uint groups = state[LTREE_GROUPS]; /* Loaded only once, because other work-items write to the same cache
-                                              * line. */
+    /* Loads the word only once, because other work-items write to the same cache line. */
+    const uint groups = state[LTREE_GROUPS];
     uint       more = 0;
 
     LTREE_SHARE(g, groups)

@@ -26,8 +26,7 @@ struct ordo_ltree_config {
     /* Percentage of splits after which a concurrent operation adds the new node to the level above itself. After other
      * splits, the host adds the node. */
     unsigned raise_percent;
-    bool     merges; /* Concurrent operations merge a leaf with few elements into its right neighbour, as in a
-                      * skiplist. */
+    bool     merges; /* as in a skiplist: an erase merges a leaf with few elements into its right neighbour */
 };
 
 /* Memory of all nodes. The keys of unused nodes are LTREE_FREE. All members of an empty tree are NULL. */

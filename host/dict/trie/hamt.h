@@ -51,6 +51,7 @@ size_t ordo_hamt_units_max(const struct ordo_hamt *hamt, size_t elements, size_t
 
 /* The next three functions take large enough spare blocks, or allocate blocks. If `reserve` is true, they try to
  * allocate a quarter more bytes. */
+
 /* Sets the table sizes of *next, and makes its block of leaves. Unless the depth is fixed, also makes its block of
  * tables. */
 ordo_status ordo_hamt_make_blocks(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool reserve);

@@ -18,8 +18,7 @@ struct ordo_xfast {
     cl_ulong           seed;
     xfast_shape        shape;
     cl_mem             flat;  /* NULL if the trie is missing */
-    cl_mem             masks; /* Per key, a bitmap of the lengths of its stored prefixes. NULL before the first query by
-                               * prefix. */
+    cl_mem             masks; /* per key, a bitmap of the lengths of its stored prefixes; NULL if not made yet */
     cl_mem             slots;
     size_t             flat_bytes, mask_bytes, slot_bytes, bytes_peak;
     struct ordo_hash   prefixes;
