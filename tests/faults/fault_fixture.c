@@ -364,7 +364,8 @@ static void fail_calls(struct test *t, const struct scenario *is, const struct e
                        const struct fault *seen)
 {
     for (unsigned long n = 1; n <= seen->calls; n++) {
-        if (!fault_chosen(t, seen, n, t->facts->cpu ? SAMPLE : SAMPLE_OF_GPU))
+        const bool last = seen->calls - n < is->last_calls;
+        if (!fault_chosen(t, seen, n, t->facts->cpu ? SAMPLE : SAMPLE_OF_GPU) && !last)
             continue;
         try_one(t, is, e, f, &(struct fault) { .at = n });
         if (f == fault_opencl && (fault_every_call() || n % 5 == 0))

@@ -228,20 +228,31 @@ static ordo_status scatter(struct ordo_draft_batch *b, size_t at, size_t count, 
     return ordo_call_launch(b->call, &launch, &args);
 }
 
-static ordo_status apply_some(struct ordo_draft_batch *b, size_t at, size_t count)
+/* Executes `count` pending updates as an ordered batch. If memory is short before the trie changes, sets *done to false.
+ * After the change, any error ends the concurrent batch, because a repeated insert would find its own key. */
+static ordo_status apply_some(struct ordo_draft_batch *b, size_t at, size_t count, bool *done)
 {
-    const int   mark = b->call->n_scratch;
-    struct left left;
+    const int         mark = b->call->n_scratch;
+    struct left       left;
+    ordo_status       status = gather(b, at, count, &left);
+    struct ordo_batch batch = { .count = count };
 
-    ORDO_TRY(gather(b, at, count, &left));
-    const struct ordo_batch batch = { .codes = ordo_at(left.codes, 0),
-                                      .keys = ordo_at(left.keys, 0),
-                                      .values = left.values ? ordo_at(left.values, 0) : ordo_none(),
-                                      .count = count,
-                                      .found = ordo_at(left.found, 0) };
-    ORDO_TRY(ordo_dict_apply_enqueue(b->dict, b->call, &batch, NULL));
-    ORDO_TRY(scatter(b, at, count, left.found));
-    ordo_call_release(b->call, mark);
+    if (status == ORDO_OK) {
+        batch.codes = ordo_at(left.codes, 0);
+        batch.keys = ordo_at(left.keys, 0);
+        batch.values = left.values ? ordo_at(left.values, 0) : ordo_none();
+        batch.found = ordo_at(left.found, 0);
+        status = ordo_dict_apply_enqueue(b->dict, b->call, &batch, NULL);
+    }
+    *done = status == ORDO_OK;
+    if (*done) {
+        ORDO_TRY(scatter(b, at, count, left.found));
+        ordo_call_release(b->call, mark);
+        return ORDO_OK;
+    }
+    if (!ordo_lacks_memory(status))
+        return status;
+    ordo_call_abandon(b->call, mark);
     return ORDO_OK;
 }
 
@@ -250,21 +261,15 @@ static ordo_status apply_some(struct ordo_draft_batch *b, size_t at, size_t coun
 static ordo_status apply_pending(struct ordo_draft_batch *b)
 {
     const size_t all = ordo_is_dry_run(b->call->dev) ? 1 : b->words[DRAFT_PENDING];
-    size_t       most = all, n;
 
-    for (size_t done = 0; done < all; done += n) {
-        const int mark = b->call->n_scratch;
-        n = ordo_min_size(most, all - done);
-        const ordo_status status = apply_some(b, done, n);
-        if (status == ORDO_OK)
-            continue;
-        if (!ordo_lacks_memory(status))
-            return status;
-        ordo_call_abandon(b->call, mark);
-        most = n / 2;
+    for (size_t done = 0, most = all; done < all;) {
+        const size_t n = ordo_min_size(most, all - done);
+        bool         did = false;
+        ORDO_TRY(apply_some(b, done, n, &did));
+        done += did ? n : 0;
+        most = did ? most : n / 2;
         if (most == 0)
             return scatter(b, done, all - done, NULL);
-        n = 0;
     }
     return ORDO_OK;
 }
