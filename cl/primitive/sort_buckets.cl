@@ -5,11 +5,11 @@
 /* One core would sort a long bucket while other cores are idle. If there is a long bucket, the kernels set the state in
  * `plan` to SORT_BUCKET_NONE, and the kernels of sort_chunked.cl sort instead. */
 #pragma once
-#include "device/compiler.cl"
+#include "device/atomic.cl"
 #include "shared/key.h"
 #include "shared/sort.h"
 
-#define BUCKETS (1 << SORT_BUCKET_BITS)
+#define BUCKETS_MAX (1 << SORT_BUCKET_BITS_MAX)
 
 ORDO_FN ordo_key_form bucket_form(ordo_key key, struct sort_buckets b)
 {
@@ -18,7 +18,7 @@ ORDO_FN ordo_key_form bucket_form(ordo_key key, struct sort_buckets b)
 
 /* 1 if keys and values have the same size. Then the spare buffer stores each value after its key, because a scatter of
  * such pairs is faster. */
-#define PAIRED (ORDO_VALUE_BYTES == sizeof(ordo_key))
+#define PAIRED (8 * ORDO_VALUE_BYTES == KEY_BITS)
 
 typedef struct {
     ordo_key   key;
@@ -33,14 +33,14 @@ typedef struct {
 
 ORDO_FN bucket_element bucket_load(bucket_elements from, bool paired, uint at)
 {
-    if (paired)
+    if (PAIRED && paired)
         return from.pairs[at];
     return (bucket_element) { from.keys[at], ORDO_VALUE_BYTES ? from.values[at] : 0 };
 }
 
 ORDO_FN void bucket_store(bucket_elements to, bool paired, uint at, bucket_element element)
 {
-    if (paired) {
+    if (PAIRED && paired) {
         to.pairs[at] = element;
         return;
     }
@@ -51,7 +51,7 @@ ORDO_FN void bucket_store(bucket_elements to, bool paired, uint at, bucket_eleme
 
 ORDO_FN ordo_key bucket_key(bucket_elements from, bool paired, uint at)
 {
-    return paired ? from.pairs[at].key : from.keys[at];
+    return PAIRED && paired ? from.pairs[at].key : from.keys[at];
 }
 
 typedef struct {
@@ -64,14 +64,21 @@ ORDO_FN bucket_part bucket_chunk(struct sort_buckets b, uint chunk)
     return (bucket_part) { first, first + min(b.count - first, b.chunk) };
 }
 
-ORDO_FN uint bucket_of(ordo_key_form form, uint shift)
+/* True if this work-group has a chunk. Some drivers give a thread up to 32 consecutive work-groups at a time, so a
+ * launch with one work-group per chunk would leave cores idle. */
+ORDO_FN bool bucket_has_chunk(struct sort_buckets b)
 {
-    return key_digit(form, shift, BUCKETS - 1);
+    return get_group_id(0) % b.step == 0;
 }
 
-ORDO_FN uint bucket_shift(ordo_key_form span)
+ORDO_FN uint bucket_of(ordo_key_form form, uint shift, struct sort_buckets b)
 {
-    return max(key_width(span), (uint) SORT_BUCKET_BITS) - SORT_BUCKET_BITS;
+    return key_digit(form, shift, (1u << b.bucket_bits) - 1);
+}
+
+ORDO_FN uint bucket_shift(ordo_key_form span, struct sort_buckets b)
+{
+    return max(key_width(span), b.bucket_bits) - b.bucket_bits;
 }
 
 #define SAMPLE 512u
@@ -79,34 +86,35 @@ ORDO_FN uint bucket_shift(ordo_key_form span)
 ORDO_KERNEL(1)
 void sort_bucket_sample(__global const ordo_key *keys, __global uint *plan, struct sort_buckets b)
 {
-    uint                count[BUCKETS], longest = 0;
+    uint                count[BUCKETS_MAX], longest = 0;
     const uint          step = b.count / SAMPLE;
     const ordo_key_form one = bucket_form(keys[b.keys_in_at], b);
     ordo_key_form       span = KEY_LEAST;
     keys += b.keys_in_at;
     for (uint i = 0; i < SAMPLE; i++)
         span |= bucket_form(keys[i * step], b) ^ one;
-    for (uint i = 0; i < BUCKETS; i++)
+    for (uint i = 0; i < 1u << b.bucket_bits; i++)
         count[i] = 0;
     for (uint i = 0; i < SAMPLE; i++)
-        count[bucket_of(bucket_form(keys[i * step], b), bucket_shift(span))]++;
-    for (uint i = 0; i < BUCKETS; i++)
+        count[bucket_of(bucket_form(keys[i * step], b), bucket_shift(span, b), b)]++;
+    for (uint i = 0; i < 1u << b.bucket_bits; i++)
         longest = max(longest, count[i]);
     /* The sample only estimates bucket sizes, so the estimate may exceed b.longest by a quarter. */
     const bool skip =
         !key_same(span, KEY_LEAST) && (ulong) longest * b.count > (ulong) b.longest * (SAMPLE + SAMPLE / 4);
     plan[SORT_BUCKET_STATE] = skip ? SORT_BUCKET_NONE : SORT_BUCKET_SOME;
+    plan[SORT_BUCKET_NEXT] = 0;
 }
 
 ORDO_KERNEL(1)
 void sort_bucket_span(__global const ordo_key *keys, __global const uint *plan, __global ordo_key_form *spans,
                       struct sort_buckets b)
 {
-    const uint          chunk = (uint) get_group_id(0);
+    const uint          chunk = (uint) get_group_id(0) / b.step;
     const bucket_part   part = bucket_chunk(b, chunk);
     const ordo_key_form one = bucket_form(keys[b.keys_in_at], b);
     ordo_key_form       span = KEY_LEAST;
-    if (plan[SORT_BUCKET_STATE] == SORT_BUCKET_NONE)
+    if (plan[SORT_BUCKET_STATE] == SORT_BUCKET_NONE || !bucket_has_chunk(b))
         return;
     keys += b.keys_in_at;
     for (uint e = part.first; e < part.end; e++)
@@ -122,7 +130,7 @@ void sort_bucket_digit(__global const ordo_key_form *spans, __global uint *plan,
         return;
     for (uint chunk = 0; chunk < b.chunks; chunk++)
         span |= spans[chunk];
-    plan[SORT_BUCKET_SHIFT] = bucket_shift(span);
+    plan[SORT_BUCKET_SHIFT] = bucket_shift(span, b);
     if (key_same(span, KEY_LEAST))
         plan[SORT_BUCKET_STATE] = SORT_BUCKET_ONE;
 }
@@ -131,17 +139,17 @@ ORDO_KERNEL(1)
 void sort_bucket_count(__global const ordo_key *keys, __global const uint *plan, __global uint *counts,
                        struct sort_buckets b)
 {
-    uint              count[BUCKETS];
-    const uint        chunk = (uint) get_group_id(0), shift = plan[SORT_BUCKET_SHIFT];
+    uint              count[BUCKETS_MAX];
+    const uint        chunk = (uint) get_group_id(0) / b.step, shift = plan[SORT_BUCKET_SHIFT];
     const bucket_part part = bucket_chunk(b, chunk);
-    if (plan[SORT_BUCKET_STATE] != SORT_BUCKET_SOME)
+    if (plan[SORT_BUCKET_STATE] != SORT_BUCKET_SOME || !bucket_has_chunk(b))
         return;
     keys += b.keys_in_at;
-    for (uint i = 0; i < BUCKETS; i++)
+    for (uint i = 0; i < 1u << b.bucket_bits; i++)
         count[i] = 0;
     for (uint e = part.first; e < part.end; e++)
-        count[bucket_of(bucket_form(keys[e], b), shift)]++;
-    for (uint i = 0; i < BUCKETS; i++)
+        count[bucket_of(bucket_form(keys[e], b), shift, b)]++;
+    for (uint i = 0; i < 1u << b.bucket_bits; i++)
         counts[i * b.chunks + chunk] = count[i];
 }
 
@@ -153,7 +161,7 @@ void sort_bucket_scan(__global uint *plan, __global uint *counts, struct sort_bu
     uint before = 0, longest = 0;
     if (plan[SORT_BUCKET_STATE] != SORT_BUCKET_SOME)
         return;
-    for (uint i = 0; i < BUCKETS; i++) {
+    for (uint i = 0; i < 1u << b.bucket_bits; i++) {
         const uint begin = before;
         for (uint chunk = 0; chunk < b.chunks; chunk++) {
             const uint count = counts[i * b.chunks + chunk];
@@ -167,31 +175,154 @@ void sort_bucket_scan(__global uint *plan, __global uint *counts, struct sort_bu
         plan[SORT_BUCKET_STATE] = SORT_BUCKET_NONE;
 }
 
+/* ---- scatter ------------------------------------------------------------------------------------------------------ */
+
+/* firsts[i * b.chunks] is the index of the chunk's first element of bucket i in `to`. */
+ORDO_FN void bucket_scatter_chunk(bucket_elements from, bucket_elements to, bucket_part part, uint shift,
+                                  __global const uint *firsts, struct sort_buckets b)
+{
+    uint next[BUCKETS_MAX];
+    for (uint i = 0; i < 1u << b.bucket_bits; i++)
+        next[i] = firsts[i * b.chunks];
+    for (uint e = part.first; e < part.end; e++) {
+        const bucket_element element = bucket_load(from, false, e);
+        bucket_store(to, PAIRED, next[bucket_of(bucket_form(element.key, b), shift, b)]++, element);
+    }
+}
+
+#if KEY_BITS / 8 + ORDO_VALUE_BYTES <= SORT_BLOCK_PAIR_MAX
+
+/* If the buckets exceed the caches, the scatter collects BLOCK elements of a bucket in private memory, and then writes
+ * full cache lines. Stores past the caches halve its time, because the core need not read the lines first. */
+#define LINE_BYTES  64
+#define LEAST_BYTES (ORDO_VALUE_BYTES && 8 * ORDO_VALUE_BYTES < KEY_BITS ? ORDO_VALUE_BYTES : KEY_BITS / 8)
+#define BLOCK       (LINE_BYTES / (PAIRED ? 2 * LEAST_BYTES : LEAST_BYTES))
+
+typedef struct __attribute__((aligned(LINE_BYTES))) {
+#if PAIRED
+    bucket_element pairs[BLOCK];
+#else
+    ordo_key   keys[BLOCK];
+#if ORDO_VALUE_BYTES
+    ordo_value values[BLOCK];
+#endif
+#endif
+} bucket_block;
+
+ORDO_FN void bucket_put(__private bucket_block *block, uint place, bucket_element element)
+{
+#if PAIRED
+    block->pairs[place] = element;
+#else
+    block->keys[place] = element.key;
+#if ORDO_VALUE_BYTES
+    block->values[place] = element.value;
+#endif
+#endif
+}
+
+ORDO_FN bucket_element bucket_get(const __private bucket_block *block, uint place)
+{
+#if PAIRED
+    return block->pairs[place];
+#elif ORDO_VALUE_BYTES
+    return (bucket_element) { block->keys[place], block->values[place] };
+#else
+    return (bucket_element) { block->keys[place], 0 };
+#endif
+}
+
+#ifdef __has_builtin
+#if __has_builtin(__builtin_nontemporal_store)
+#define LINE_STORE(line, to) __builtin_nontemporal_store(line, to)
+#endif
+#endif
+#ifndef LINE_STORE
+#define LINE_STORE(line, to) (*(to) = (line))
+#endif
+
+/* Both addresses must be multiples of LINE_BYTES. */
+ORDO_FN void line_copy(const __private void *from, __global void *to, uint bytes)
+{
+    const __private ulong8 *lines = (const __private ulong8 *) from;
+    __global ulong8        *lines_to = (__global ulong8 *) to;
+    for (uint i = 0; i < bytes / LINE_BYTES; i++)
+        LINE_STORE(lines[i], lines_to + i);
+}
+
+ORDO_FN void block_write(const __private bucket_block *block, bucket_elements to, uint at)
+{
+#if PAIRED
+    line_copy(block->pairs, to.pairs + at, sizeof block->pairs);
+#else
+    line_copy(block->keys, to.keys + at, sizeof block->keys);
+#if ORDO_VALUE_BYTES
+    line_copy(block->values, to.values + at, sizeof block->values);
+#endif
+#endif
+}
+
+/* Writes the elements of a block whose indices in `to` are `first` to end - 1. */
+ORDO_FN void block_write_part(const __private bucket_block *block, bucket_elements to, uint first, uint end)
+{
+    for (uint at = first; at < end; at++)
+        bucket_store(to, PAIRED, at, bucket_get(block, at % BLOCK));
+}
+
+/* As bucket_scatter_chunk. The block of the chunk's first element of a bucket may also have elements of another
+ * chunk, which its work-item writes. */
+ORDO_FN void bucket_scatter_blocks(bucket_elements from, bucket_elements to, bucket_part part, uint shift,
+                                   __global const uint *firsts, struct sort_buckets b)
+{
+    bucket_block blocks[BUCKETS_MAX];
+    uint         next[BUCKETS_MAX];
+    for (uint i = 0; i < 1u << b.bucket_bits; i++)
+        next[i] = firsts[i * b.chunks];
+    for (uint e = part.first; e < part.end; e++) {
+        const bucket_element element = bucket_load(from, false, e);
+        const uint           bucket = bucket_of(bucket_form(element.key, b), shift, b), at = next[bucket]++;
+        bucket_put(blocks + bucket, at % BLOCK, element);
+        if (at % BLOCK < BLOCK - 1)
+            continue;
+        if (at - (BLOCK - 1) >= firsts[bucket * b.chunks])
+            block_write(blocks + bucket, to, at - (BLOCK - 1));
+        else
+            block_write_part(blocks + bucket, to, firsts[bucket * b.chunks], at + 1);
+    }
+    for (uint i = 0; i < 1u << b.bucket_bits; i++)
+        block_write_part(blocks + i, to, max(firsts[i * b.chunks], next[i] - next[i] % BLOCK), next[i]);
+}
+
+#else
+#define bucket_scatter_blocks bucket_scatter_chunk
+#endif
+
 ORDO_KERNEL(1)
 void sort_bucket_scatter(PAIRS_IN(in), PAIRS_OUT(spare), PAIRS_OUT(out), __global const uint *plan,
                          __global const uint *counts, struct sort_buckets b)
 {
-    uint                  next[BUCKETS];
-    const uint            chunk = (uint) get_group_id(0), shift = plan[SORT_BUCKET_SHIFT];
+    const uint            chunk = (uint) get_group_id(0) / b.step;
     const bucket_part     part = bucket_chunk(b, chunk);
     const bucket_elements from = { (__global ordo_key *) keys_in + b.keys_in_at,
                                    (__global ordo_value *) PAIR_VALUES(in, b.values_in_at), 0 };
     const bucket_elements to = { keys_spare, PAIR_VALUES(spare, 0), (__global bucket_element *) keys_spare };
     const bucket_elements copy = { keys_out + b.keys_out_at, PAIR_VALUES(out, b.values_out_at), 0 };
-    if (plan[SORT_BUCKET_STATE] == SORT_BUCKET_NONE)
+    if (plan[SORT_BUCKET_STATE] == SORT_BUCKET_NONE || !bucket_has_chunk(b))
         return;
     if (plan[SORT_BUCKET_STATE] == SORT_BUCKET_ONE) {
         for (uint e = part.first; e < part.end; e++)
             bucket_store(copy, false, e, bucket_load(from, false, e));
         return;
     }
-    for (uint i = 0; i < BUCKETS; i++)
-        next[i] = counts[i * b.chunks + chunk];
-    for (uint e = part.first; e < part.end; e++) {
-        const bucket_element element = bucket_load(from, false, e);
-        bucket_store(to, PAIRED, next[bucket_of(bucket_form(element.key, b), shift)]++, element);
+    if (!b.blocks) {
+        bucket_scatter_chunk(from, to, part, plan[SORT_BUCKET_SHIFT], counts + chunk, b);
+        return;
     }
+    bucket_scatter_blocks(from, to, part, plan[SORT_BUCKET_SHIFT], counts + chunk, b);
+    ordo_fence_device(); /* orders the stores past the caches before the next kernel */
 }
+
+/* ---- sort of a bucket --------------------------------------------------------------------------------------------- */
 
 /* Maximum bits per digit. The counters of wider digits would fill the L1 cache. */
 #define DIGIT_BITS   9
@@ -227,8 +358,8 @@ typedef struct {
     uint passes, low[DIGIT_PASSES], width[DIGIT_PASSES];
 } bucket_digits;
 
-/* Divides keys into digits, from the highest bit that is 1 in `span` down. Stops when the digits cover `bits` of the
- * bits that are 1 in `span`, or all of them. */
+/* Divides keys into digits, from the highest bit that is 1 in `span` down. Stops when the digits
+ * cover `bits` of the bits that are 1 in `span`, or all of them. */
 ORDO_FN bucket_digits bucket_digits_of(ordo_key_form span, uint bits)
 {
     bucket_digits d;
@@ -264,13 +395,14 @@ ORDO_FN void bucket_scatter(bucket_elements from, bool from_paired, bucket_eleme
     }
 }
 
-/* Sorts the elements of `spare` by the digits `d`. The result is in `out` if d.passes is odd, else in `spare`. */
-ORDO_FN void bucket_passes(bucket_elements spare, bucket_elements out, uint count, bucket_digits d,
+/* Sorts the elements of `spare` by the digits `d`. The result is in `other` if d.passes is odd, else in
+ * `spare`. */
+ORDO_FN void bucket_passes(bucket_elements spare, bucket_elements other, bool paired, uint count, bucket_digits d,
                            struct sort_buckets b)
 {
     uint counts[DIGIT_PASSES][DIGITS];
     for (uint pass = 0; pass < d.passes; pass++)
-        for (uint digit = 0; digit < DIGITS; digit++)
+        for (uint digit = 0; digit < 1u << d.width[pass]; digit++)
             counts[pass][digit] = 0;
     for (uint e = 0; e < count; e++) {
         const ordo_key_form form = bucket_form(bucket_key(spare, PAIRED, e), b);
@@ -279,50 +411,63 @@ ORDO_FN void bucket_passes(bucket_elements spare, bucket_elements out, uint coun
     }
     for (uint pass = d.passes; pass-- > 0;)
         if ((d.passes - pass) % 2 == 1)
-            bucket_scatter(spare, PAIRED, out, false, count, d.low[pass], d.width[pass], counts[pass], b);
+            bucket_scatter(spare, PAIRED, other, paired, count, d.low[pass], d.width[pass], counts[pass], b);
         else
-            bucket_scatter(out, false, spare, PAIRED, count, d.low[pass], d.width[pass], counts[pass], b);
+            bucket_scatter(other, paired, spare, PAIRED, count, d.low[pass], d.width[pass], counts[pass], b);
 }
 
-ORDO_FN bool bucket_end(bucket_elements spare, bucket_elements out, uint passes, uint count, ulong most,
-                        struct sort_buckets b)
+ORDO_FN bool bucket_end(bucket_elements spare, bucket_elements other, bool paired, bucket_elements out, uint passes,
+                        uint count, ulong most, struct sort_buckets b)
 {
-    return passes % 2 ? bucket_insert(out, false, out, count, most, b)
+    return passes % 2 ? bucket_insert(other, paired, out, count, most, b)
                       : bucket_insert(spare, PAIRED, out, count, most, b);
 }
 
-ORDO_FN void bucket_sort(bucket_elements spare, bucket_elements out, uint count, struct sort_buckets b)
+/* `other` stores elements between passes, as pairs if `paired`. It may be `out`, but not `paired` then. */
+ORDO_FN void bucket_sort(bucket_elements spare, bucket_elements other, bool paired, bucket_elements out, uint count,
+                         struct sort_buckets b)
 {
     ordo_key_form       span = KEY_LEAST;
     const ordo_key_form one = bucket_form(bucket_key(spare, PAIRED, 0), b);
     for (uint e = 1; e < count; e++)
         span |= bucket_form(bucket_key(spare, PAIRED, e), b) ^ one;
     if (count < INSERTED || key_same(span, KEY_LEAST)) {
-        bucket_end(spare, out, 0, count, ~(ulong) 0, b);
+        bucket_insert(spare, PAIRED, out, count, ~(ulong) 0, b);
         return;
     }
     /* First sorts by the highest bits that differ between keys: two more bits than the number `count` has. Few elements
      * agree in all these bits, so the insertion sort needs few moves. If it needs too many, passes by all bits
      * follow. */
     const bucket_digits some = bucket_digits_of(span, 34 - (uint) clz(count)), all = bucket_digits_of(span, KEY_BITS);
-    bucket_passes(spare, out, count, some, b);
-    if (bucket_end(spare, out, some.passes, count, 4 * (ulong) count, b))
+    bucket_passes(spare, other, paired, count, some, b);
+    if (bucket_end(spare, other, paired, out, some.passes, count, 4 * (ulong) count, b))
         return;
     for (uint e = 0; e < count; e++)
         bucket_store(spare, PAIRED, e, bucket_load(out, false, e));
-    bucket_passes(spare, out, count, all, b);
-    bucket_end(spare, out, all.passes, count, ~(ulong) 0, b);
+    bucket_passes(spare, other, paired, count, all, b);
+    bucket_end(spare, other, paired, out, all.passes, count, ~(ulong) 0, b);
 }
 
+/* Pairs move between the spare buffer and the work-group's room, which stays in its core's cache. A scatter to separate
+ * keys and values takes up to twice as long. */
 ORDO_KERNEL(1)
-void sort_bucket_sort(PAIRS_OUT(spare), PAIRS_OUT(out), __global const uint *plan, struct sort_buckets b)
+void sort_bucket_sort(PAIRS_OUT(spare), PAIRS_OUT(out), volatile __global uint *plan, struct sort_buckets b)
 {
-    const uint bucket = (uint) get_group_id(0), first = bucket ? plan[SORT_BUCKET_ENDS + bucket - 1] : 0;
-    const uint count = plan[SORT_BUCKET_ENDS + bucket] - first;
-    if (plan[SORT_BUCKET_STATE] != SORT_BUCKET_SOME || count == 0)
+    const uint            group = (uint) get_group_id(0) / b.sort_step;
+    const bucket_elements room = { 0, 0, (__global bucket_element *) keys_spare + b.count + group * b.room };
+    if (plan[SORT_BUCKET_STATE] != SORT_BUCKET_SOME || get_group_id(0) % b.sort_step != 0)
         return;
-    const bucket_elements spare = { keys_spare + first, PAIR_VALUES(spare, first),
-                                    (__global bucket_element *) keys_spare + first };
-    const bucket_elements out = { keys_out + b.keys_out_at + first, PAIR_VALUES(out, b.values_out_at + first), 0 };
-    bucket_sort(spare, out, count, b);
+    for (uint bucket; (bucket = ordo_add(plan + SORT_BUCKET_NEXT, 1)) < 1u << b.bucket_bits;) {
+        const uint            first = bucket ? plan[SORT_BUCKET_ENDS + bucket - 1] : 0;
+        const uint            count = plan[SORT_BUCKET_ENDS + bucket] - first;
+        const bucket_elements spare = { keys_spare + first, PAIR_VALUES(spare, first),
+                                        (__global bucket_element *) keys_spare + first };
+        const bucket_elements out = { keys_out + b.keys_out_at + first, PAIR_VALUES(out, b.values_out_at + first), 0 };
+        if (count == 0)
+            continue;
+        if (PAIRED && count <= b.room)
+            bucket_sort(spare, room, true, out, count, b);
+        else
+            bucket_sort(spare, out, false, out, count, b);
+    }
 }

@@ -313,11 +313,16 @@ static ordo_status launch_buckets(struct sort *s, const char *kernel, size_t gro
                                        .values_in_at = s->in.values.at,
                                        .values_out_at = s->out.values.at,
                                        .count = (uint32_t) p->count,
-                                       .chunk = p->chunk,
-                                       .chunks = p->chunks,
+                                       .chunk = p->buckets.chunk,
+                                       .chunks = p->buckets.chunks,
                                        .first_bit = p->first_bit,
                                        .bits = p->bits,
-                                       .longest = p->bucket_max };
+                                       .bucket_bits = p->buckets.bits,
+                                       .longest = p->buckets.longest,
+                                       .step = p->buckets.step,
+                                       .blocks = p->buckets.blocks,
+                                       .sort_step = p->buckets.sort_step,
+                                       .room = p->buckets.room };
     ORDO_ADD(args, ORDO_ARG(b));
     return ordo_call_launch(s->call, &launch, args);
 }
@@ -325,7 +330,7 @@ static ordo_status launch_buckets(struct sort *s, const char *kernel, size_t gro
 /* If a bucket is too long, the kernels write SORT_BUCKET_NONE to `plan`, and sort_many_chunks sorts instead. */
 static ordo_status sort_buckets(struct sort *s, cl_mem counts, cl_mem plan)
 {
-    const size_t     chunks = s->plan.chunks;
+    const size_t     groups = (size_t) s->plan.buckets.chunks * s->plan.buckets.step;
     struct ordo_args keys = { .n = 0 }, span = { .n = 0 }, digit = { .n = 0 }, scan = { .n = 0 };
     struct ordo_args count = { .n = 0 }, move = { .n = 0 }, sort = { .n = 0 };
     ORDO_ADD(&keys, ORDO_ARG(s->in.keys.mem), ORDO_ARG(plan));
@@ -339,20 +344,23 @@ static ordo_status sort_buckets(struct sort *s, cl_mem counts, cl_mem plan)
     add_pairs(&sort, s, &s->spare, &s->out);
     ORDO_ADD(&sort, ORDO_ARG(plan));
     ORDO_TRY(launch_buckets(s, "sort_bucket_sample", 1, &keys));
-    ORDO_TRY(launch_buckets(s, "sort_bucket_span", chunks, &span));
+    ORDO_TRY(launch_buckets(s, "sort_bucket_span", groups, &span));
     ORDO_TRY(launch_buckets(s, "sort_bucket_digit", 1, &digit));
-    ORDO_TRY(launch_buckets(s, "sort_bucket_count", chunks, &count));
+    ORDO_TRY(launch_buckets(s, "sort_bucket_count", groups, &count));
     ORDO_TRY(launch_buckets(s, "sort_bucket_scan", 1, &scan));
-    ORDO_TRY(launch_buckets(s, "sort_bucket_scatter", chunks, &move));
-    return launch_buckets(s, "sort_bucket_sort", (size_t) 1 << SORT_BUCKET_BITS, &sort);
+    ORDO_TRY(launch_buckets(s, "sort_bucket_scatter", groups, &move));
+    return launch_buckets(s, "sort_bucket_sort",
+                          ordo_device_facts(s->call->dev)->compute_units * (size_t) s->plan.buckets.sort_step, &sort);
 }
 
 static ordo_status sort_many_chunks(struct sort *s)
 {
     const uint32_t chunks = s->plan.chunks;
     cl_mem         counts = NULL, plan = NULL;
-    ORDO_TRY(ordo_call_scratch(s->call, (size_t) chunks * 4 << SORT_BUCKET_BITS, &counts));
-    if (s->plan.bucket_max) {
+    const size_t   words = (size_t) chunks << s->plan.digit_bits,
+                 bucket_words = (size_t) s->plan.buckets.chunks << s->plan.buckets.bits;
+    ORDO_TRY(ordo_call_scratch(s->call, 4 * SHARED_MAX(words, bucket_words), &counts));
+    if (s->plan.buckets.longest) {
         ORDO_TRY(ordo_call_scratch(s->call, SORT_BUCKET_WORDS * sizeof(cl_uint), &plan));
         ORDO_TRY(sort_buckets(s, counts, plan));
     }
@@ -412,9 +420,10 @@ ordo_status ordo_call_sort(struct ordo_call *call, const struct ordo_sort_params
     if (count == 0)
         return ORDO_OK;
     s.plan = ordo_sort_plan_of(call->dev, params, key_bytes, count, same_keys);
-    if (s.plan.bucket_max && key_bytes == s.plan.value_bytes) {
+    if (s.plan.buckets.longest && key_bytes == s.plan.value_bytes) {
         /* sort_buckets.cl stores pairs of key and value in one buffer. */
-        ORDO_TRY(ordo_call_scratch(call, 2 * count * key_bytes, &s.spare.keys.mem));
+        const size_t pairs = count + ordo_device_facts(call->dev)->compute_units * (size_t) s.plan.buckets.room;
+        ORDO_TRY(ordo_call_scratch(call, 2 * pairs * key_bytes, &s.spare.keys.mem));
         s.spare.values = ordo_at(s.spare.keys.mem, count);
     } else if (s.plan.way != ORDO_SORT_BY_SMALL && s.plan.passes > 1) {
         ORDO_TRY(ordo_call_scratch(call, count * key_bytes, &s.spare.keys.mem));

@@ -117,13 +117,43 @@ static void plan_chunks(const struct ordo_facts *facts, struct ordo_sort_plan *p
     p->group = 1;
 }
 
-/* One core sorts a bucket while other cores may be idle, so bucket_max limits its size. */
+/* Average elements of a bucket in a large array, so that a bucket fits in the L2 cache. */
+#define BUCKET_ELEMENTS_LOG2 14
+
+/* Elements that a chunk has of each bucket on average. Fewer would fill only parts of cache lines. */
+#define BUCKET_SHARE 256
+
+/* Maximum bytes for sort_buckets.room, so that a sort takes no more memory than ordo_sort promises. */
+#define ROOM_BYTES(pair_bytes_all) (((size_t) 2 << 20) + (pair_bytes_all) / 100)
+
+/* One core sorts a bucket while other cores may be idle, so `longest` limits its size. */
 static void plan_buckets(const struct basis *b, struct ordo_sort_plan *p)
 {
-    const uint32_t log2_min = b->tuned[ORDO_SORT_LOCAL];
-    if (b->facts->cpu && p->way == ORDO_SORT_BY_MANY_CHUNKS && p->passes > 2 && log2_min > 0 &&
-        p->count >> log2_min > 0)
-        p->bucket_max = (uint32_t) (p->count / b->facts->compute_units);
+    const uint32_t log2_min = b->tuned[ORDO_SORT_LOCAL], pair_bytes = p->key_bytes + p->value_bytes;
+    const size_t   units = b->facts->compute_units;
+    const bool     blocks = pair_bytes <= SORT_BLOCK_PAIR_MAX && p->count * pair_bytes > b->facts->cache_bytes;
+    const uint32_t bits_max = SORT_BUCKET_BITS_MIN + (blocks ? 3 : p->key_bytes == 4);
+    struct ordo_sort_buckets *to = &p->buckets;
+
+    if (!b->facts->cpu || p->way != ORDO_SORT_BY_MANY_CHUNKS || p->passes <= 2 || log2_min == 0 ||
+        p->count >> log2_min == 0)
+        return;
+    *to = (struct ordo_sort_buckets) { .bits = SORT_BUCKET_BITS_MIN,
+                                       .longest = (uint32_t) (p->count / units),
+                                       .chunk = p->chunk,
+                                       .chunks = p->chunks,
+                                       .step = 1,
+                                       .sort_step = CHUNKS_PER_UNIT,
+                                       .blocks = blocks };
+    to->room = (uint32_t) ordo_min_size(to->longest, ROOM_BYTES(p->count * pair_bytes) / pair_bytes / units);
+    while (to->bits < bits_max && p->count >> (to->bits + BUCKET_ELEMENTS_LOG2) > 0)
+        to->bits++;
+    if (!blocks)
+        return;
+    const size_t chunks = SHARED_MAX(units, ordo_min_size(8 * units, p->count / BUCKET_SHARE >> to->bits));
+    to->chunk = (uint32_t) ordo_ceil_div(p->count, chunks);
+    to->chunks = (uint32_t) ordo_ceil_div(p->count, to->chunk);
+    to->step = (uint32_t) ordo_ceil_div(CHUNKS_PER_UNIT * units, to->chunks);
 }
 
 struct ordo_sort_plan ordo_sort_plan_of(const ordo_device *dev, const struct ordo_sort_params *params, size_t key_bytes,

@@ -21,6 +21,17 @@ struct ordo_sort_local {
     uint32_t step, ranges, segment_limit;
 };
 
+/* The sort by buckets on CPUs. */
+struct ordo_sort_buckets {
+    uint32_t bits;    /* There are 2^bits buckets. */
+    uint32_t longest; /* maximum number of elements in a bucket, or 0 if there are no buckets */
+    uint32_t chunk, chunks;
+    uint32_t step;      /* work-groups per chunk */
+    uint32_t sort_step; /* work-groups per compute unit of the kernel that sorts buckets */
+    uint32_t room;      /* elements per compute unit */
+    bool     blocks;    /* The scatter collects full cache lines. */
+};
+
 struct ordo_sort_plan {
     enum ordo_sort_way way;
     size_t             count;
@@ -37,10 +48,9 @@ struct ordo_sort_plan {
     uint32_t copies;
     uint32_t local_bytes, histogram_bytes;
     /* The array has `chunks` chunks of `chunk` elements. */
-    uint32_t chunk, chunks;
-    /* Maximum elements in a bucket. 0 if there are no buckets. */
-    uint32_t               bucket_max;
-    struct ordo_sort_local local;
+    uint32_t                 chunk, chunks;
+    struct ordo_sort_buckets buckets;
+    struct ordo_sort_local   local;
 };
 
 /* `count` must not be 0. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The sort by buckets on CPUs (cl/primitive/sort_buckets.cl). */
 #include "sort_case.h"
+
+#include "runtime/internal.h"
 #include "tests/support/overlay.h"
 
 /* More elements than one work-item sorts. The sample takes every 39th. */
@@ -60,7 +62,7 @@ static void check_pattern(struct test *t, const struct pattern *p, struct ordo_s
     }
 }
 
-DEVICE_TEST(sort_buckets, keys_of_any_pattern_are_in_order)
+static void check_patterns(struct test *t)
 {
     const struct ordo_sort_params kinds[] = { { .key = ORDO_U32, .value_bytes = 4 },
                                               { .key = ORDO_U64, .value_bytes = 4 },
@@ -71,6 +73,20 @@ DEVICE_TEST(sort_buckets, keys_of_any_pattern_are_in_order)
     for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++)
         for (size_t i = 0; i < N_PATTERNS; i++)
             check_pattern(t, &patterns[i], kinds[kind]);
+}
+
+DEVICE_TEST(sort_buckets, keys_of_any_pattern_are_in_order)
+{
+    check_patterns(t);
+}
+
+/* The scatter collects full cache lines if the elements exceed the caches. */
+DEVICE_TEST(sort_buckets, keys_of_any_pattern_are_in_order_past_the_caches)
+{
+    const uint64_t cache_bytes = t->dev->facts.cache_bytes;
+    t->dev->facts.cache_bytes = 0;
+    check_patterns(t);
+    t->dev->facts.cache_bytes = cache_bytes;
 }
 
 /* Whether the device must sort by buckets (1), must not (0), or may (-1). */
@@ -109,7 +125,10 @@ static void check_use(struct test *t)
 Test(sort_buckets, buckets_are_used_unless_one_is_too_long)
 {
     AUTO(overlay_end) struct overlay o = overlay_begin();
-    overlay_edit(&o, "primitive/sort_buckets.cl", "    bucket_sort(spare, out, count, b);\n", "");
+    overlay_edit(&o, "primitive/sort_buckets.cl", "            bucket_sort(spare, out, false, out, count, b);\n",
+                 ";\n");
+    overlay_edit(&o, "primitive/sort_buckets.cl", "            bucket_sort(spare, room, true, out, count, b);\n",
+                 ";\n");
     overlay_use(&o);
     test_each_device(check_use);
 }
