@@ -4,6 +4,7 @@
 
 #include <criterion/criterion.h>
 
+#include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -191,4 +192,97 @@ Test(geoip, rank_and_row_find_an_address)
         cr_assert_eq(geoip_row(&ranges, cases[i].address, geoip_rank(&ranges, cases[i].address)), cases[i].row,
                      "address %u", cases[i].address);
     geoip_free(&ranges);
+}
+
+/* ---- IPv6 ---------------------------------------------------------------------------------------------------- */
+
+static struct geoip6 ranges6;
+
+static bool read_text6(const char *text)
+{
+    char      path[] = "/tmp/ordo-geoip-XXXXXX";
+    const int fd = mkstemp(path);
+    cr_assert_geq(fd, 0, "no temporary file");
+    cr_assert_eq(write(fd, text, strlen(text)), (ssize_t) strlen(text));
+    close(fd);
+    reports = (struct reports) { 0 };
+    why[0] = 0;
+    const bool good = geoip6_read(path, note, &reports, &ranges6, why);
+    unlink(path);
+    return good;
+}
+
+static void expect_row6(size_t row, const char *first, const char *last, const char *country)
+{
+    struct ip6 want_first, want_last;
+    char       name[3];
+    cr_assert_eq(inet_pton(AF_INET6, first, want_first.byte), 1);
+    cr_assert_eq(inet_pton(AF_INET6, last, want_last.byte), 1);
+    cr_assert_lt(row, ranges6.count);
+    geoip_country_name(ranges6.country[row], name);
+    cr_assert(ip6_order(&ranges6.first[row], &want_first) == 0 && ip6_order(&ranges6.last[row], &want_last) == 0 &&
+                  !strcmp(name, country),
+              "row %zu is not %s..%s %s", row, first, last, country);
+}
+
+Test(geoip6, lines_in_any_order_come_out_ascending)
+{
+    cr_assert(read_text6("# comment\n2001:200::,2001:200:ffff:ffff:ffff:ffff:ffff:ffff,JP\r\n\n"
+                         " 100:: , 100::ff , AU\n::ffff:1.2.3.4,::ffff:1.2.3.5,??"));
+    cr_assert_eq(reports.count, 0);
+    cr_assert_eq(ranges6.count, 3);
+    expect_row6(0, "::ffff:102:304", "::ffff:102:305", "??");
+    expect_row6(1, "100::", "100::ff", "AU");
+    expect_row6(2, "2001:200::", "2001:200:ffff:ffff:ffff:ffff:ffff:ffff", "JP");
+    geoip6_free(&ranges6);
+    cr_assert_eq(ranges6.count, 0);
+}
+
+Test(geoip6, wrong_lines_are_reported_and_the_rest_is_used)
+{
+    cr_assert(read_text6("1::,2::,AU\n"
+                         "16777216,16777471,AU\n"                                       /* 2 */
+                         "3::,4:::,AU\n"                                                /* 3 */
+                         "3::\n"                                                        /* 4 */
+                         ",3::,AU\n"                                                    /* 5 */
+                         "4::,3::,AU\n"                                                 /* 6 */
+                         "3::,4::,usa\n"                                                /* 7 */
+                         "3:00000000000000000000000000000000000000000000000::,4::,AU\n" /* 8 */
+                         "2::,3::,AU\n"                                                 /* 9 */
+                         "5::,6::,NZ\n"));
+    cr_assert_eq(ranges6.count, 2);
+    expect_row6(0, "1::", "2::", "AU");
+    expect_row6(1, "5::", "6::", "NZ");
+    static const char *const part[] = { "IPv6", "IPv6", "IPv6", "IPv6", "before", "country", "IPv6", "line 1" };
+    cr_assert_eq(reports.count, sizeof part / sizeof part[0]);
+    cr_assert_eq(ranges6.bad, reports.count);
+    for (size_t i = 0; i < reports.count; i++)
+        expect_report(i, i + 2, part[i]);
+    geoip6_free(&ranges6);
+}
+
+Test(geoip6, nothing_to_work_with_is_an_error)
+{
+    cr_assert_not(read_text6("1,2,AU\n"));
+    cr_assert(strstr(why, "no line holds a range (1 malformed)"), "\"%s\"", why);
+    cr_assert_not(geoip6_read("/nowhere/at/all", NULL, NULL, &ranges6, why));
+    cr_assert(strstr(why, "/nowhere/at/all: No such file"), "\"%s\"", why);
+}
+
+Test(geoip6, rank_and_row_find_an_address)
+{
+    cr_assert(read_text6("1::,1::5,AA\n1::6,1::6,BB\n"
+                         "ffff:ffff:ffff:ffff:ffff:ffff:ffff:fff0,ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff,CC\n"));
+    static const struct {
+        const char *address;
+        size_t      row; /* 3: none */
+    } cases[] = { { "::", 3 },   { "1::", 0 },  { "1::5", 0 },
+                  { "1::6", 1 }, { "1::7", 3 }, { "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", 2 } };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct ip6 address;
+        cr_assert_eq(inet_pton(AF_INET6, cases[i].address, address.byte), 1);
+        cr_assert_eq(geoip6_row(&ranges6, &address, geoip6_rank(&ranges6, &address)), cases[i].row, "address %s",
+                     cases[i].address);
+    }
+    geoip6_free(&ranges6);
 }

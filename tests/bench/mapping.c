@@ -5,7 +5,9 @@
 
 #include <criterion/criterion.h>
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* 10..19 AA, 20..20 BB, 40..49 AA */
 static uint32_t           first[] = { 10, 20, 40 };
@@ -42,8 +44,9 @@ Test(mapping, wrong_ranks_are_found)
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         const struct verdict verdict = ranks_of(&three, &address, &wrong[i], 1);
         cr_assert_eq(verdict.wrong, 1, "rank %u of address 20 passed", wrong[i]);
-        cr_assert_eq(verdict.example, 20);
-        cr_assert_eq(verdict.example_word, wrong[i]);
+        char example[80];
+        snprintf(example, sizeof example, "%u for address 20", wrong[i]);
+        cr_assert_str_eq(verdict.example, example);
     }
     /* An address in no range, with another place that is in no range. */
     static const uint32_t gap = 30, before_all = 0;
@@ -103,7 +106,9 @@ Test(mapping, one_wrong_answer_among_many_is_found)
         ranks[i] ^= 1;
         const struct verdict verdict = ranks_of(&three, addresses, ranks, MANY);
         cr_assert_eq(verdict.wrong, 1);
-        cr_assert_eq(verdict.example, addresses[i]);
+        char example[80];
+        snprintf(example, sizeof example, "%u for address %u", ranks[i], addresses[i]);
+        cr_assert_str_eq(verdict.example, example);
         ranks[i] ^= 1;
     }
     free(ranks);
@@ -154,4 +159,74 @@ Test(mapping, repeated_addresses_repeat_and_random_ones_do_not)
     }
     /* The busiest host has a share of log 2 / log 100001 = 6 %. */
     cr_assert(longest > MANY / 20 && longest < MANY / 14, "the busiest host comes %zu times", longest);
+}
+
+/* 2001:db8::/32 AA, 2001:db9::1 BB, 2001:dba::/48 AA */
+static struct ip6 first6[] = { { { 0x20, 1, 0x0d, 0xb8 } },
+                               { { 0x20, 1, 0x0d, 0xb9, [15] = 1 } },
+                               { { 0x20, 1, 0x0d, 0xba } } };
+static struct ip6 last6[] = { { { 0x20, 1, 0x0d, 0xb8, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255 } },
+                              { { 0x20, 1, 0x0d, 0xb9, [15] = 1 } },
+                              { { 0x20, 1, 0x0d, 0xba, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255 } } };
+static const struct geoip6 three6 = { .count = 3, .first = first6, .last = last6, .country = country };
+
+Test(mapping, wrong_ranks_and_rows_of_ipv6_are_found)
+{
+    const struct ip6 addresses[] = { { { 0 } }, first6[0], last6[0], first6[1], { { 0x20, 1, 0x0d, 0xb9 } } };
+    uint32_t         ranks[] = { 0, 1, 1, 2, 1 };
+    static size_t    by_country[N_COUNTRIES];
+    struct verdict   verdict = { 0 };
+    check_ranks6(&three6, addresses, ranks, 5, &verdict);
+    cr_assert(verdict.checked == 5 && verdict.wrong == 0);
+    cr_assert_eq(count_countries6(&three6, addresses, ranks, 5, by_country), 2);
+    cr_assert_eq(by_country[0x4141], 2);
+    cr_assert_eq(by_country[0x4242], 1);
+    for (size_t i = 0; i < 5; i++) {
+        ranks[i] ^= 1;
+        verdict = (struct verdict) { 0 };
+        check_ranks6(&three6, addresses, ranks, 5, &verdict);
+        cr_assert_eq(verdict.wrong, 1);
+        ranks[i] ^= 1;
+    }
+    ranks[3] = 7;
+    check_ranks6(&three6, addresses, ranks, 5, &verdict);
+    cr_assert_str_eq(verdict.example, "7 for address 2001:db9::1");
+
+    static const uint32_t swapped[] = { 1, 0, 2 };
+    cr_assert_eq(check_sort6(&three6, first6, sorted_rows), 0);
+    cr_assert_eq(check_sort6(&three6, first6, swapped), 2);
+    cr_assert_eq(check_sort6(&three6, last6, sorted_rows), 2); /* last6[1] is first6[1] */
+}
+
+/* Half of the bounds lie outside. Every busy host lies in a range. */
+Test(mapping, addresses_of_ipv6_lie_at_bounds_or_in_ranges)
+{
+    struct ip6 *addresses = malloc(MANY * sizeof *addresses);
+    size_t      at[4] = { 0 }, others = 0;
+    cr_assert(addresses);
+    bounds6(&three6, addresses, MANY);
+    struct ip6 outside[] = { first6[0], last6[0] };
+    memset(outside[0].byte + 3, 0xff, 13);
+    outside[0].byte[3] = 0xb7;
+    memset(outside[1].byte + 3, 0, 13);
+    outside[1].byte[3] = 0xb9;
+    const struct ip6 places[] = { first6[0], last6[0], outside[0], outside[1] };
+    for (size_t i = 0; i < MANY; i++) {
+        size_t place = 0;
+        while (place < 4 && ip6_order(&addresses[i], &places[place]) != 0)
+            place++;
+        if (place < 4)
+            at[place]++;
+        else
+            others++;
+    }
+    for (size_t place = 0; place < 3; place++)
+        cr_assert(at[place] > MANY / 14 && at[place] < MANY / 10, "place %zu: %zu", place, at[place]);
+    cr_assert(at[3] > MANY / 7 && at[3] < MANY / 5, "%zu", at[3]); /* also next to the second range */
+    cr_assert(others > MANY / 2 && others < MANY * 2 / 3, "%zu", others);
+
+    repeated_addresses6(&three6, addresses, MANY);
+    for (size_t i = 0; i < MANY; i++)
+        cr_assert_lt(geoip6_row(&three6, &addresses[i], geoip6_rank(&three6, &addresses[i])), 3);
+    free(addresses);
 }

@@ -361,11 +361,27 @@ other_dicts() {
 demonstration() {
     awk 'BEGIN { for (i = 0; i < 400; i++) printf "%d,%d,%c%c\n", i * 9000000, i * 9000000 + 5000000, 65 + i % 7, 65 + i % 5 }' \
         >"$dir/ranges"
-    expect 0 "$demo" --file "$dir/ranges" --count 3000 --json "$dir/demo.json"
-    prints out '^ok: all 3,000 answers'
-    prints out '^check on the host'
+    awk 'BEGIN { for (i = 0; i < 400; i++) printf "2001:%x::,2001:%x:7fff::,%c%c\n", i, i, 65 + i % 7, 65 + i % 5 }' \
+        >"$dir/ranges6"
+    awk 'BEGIN { for (i = 0; i < 3000; i++) printf "usr/%c/%d/%d\n", 97 + i % 3, i % 7, i }' >"$dir/paths"
+    expect 0 "$demo" --file "$dir/ranges" --file6 "$dir/ranges6" --paths "$dir/paths" --count 3000 --json "$dir/demo.json"
+    [ "$(grep -c '^ok: all 3,000 answers' "$dir/out")" -eq 2 ] || fail "addresses of both kinds are mapped"
+    [ "$(grep -c '^check on the host' "$dir/out")" -eq 3 ] || fail "three acts have steps"
     prints out '^ok: all are of the range'
+    prints out '^count in each directory  .* ok$'
+    prints out '^find the nearest large ones  .* ok$'
+    prints out '^  a/ .* 1,000 .*33 %'
     prints_no out 'WRONG'
+    grep -q '"large_directories"' "$dir/demo.json" || fail "--json writes what was found"
+    printf 'ab\nb\nab\n\nabc' >"$dir/words"
+    expect 0 "$demo" --act paths --paths "$dir/words" --json "$dir/demo.json"
+    prints out '^count by first letters  .* ok$'
+    prints_no out 'country'
+    expect 0 "$demo" --act ipv6,paths --file6 "$dir/ranges6" --paths "$dir/paths" --count 1 --lines 1
+    prints_no out 'WRONG'
+    expect 1 "$demo" --act paths --paths "$dir/none"
+    expect 1 "$demo" --act ipv6 --file6 "$dir/ranges"
+    expect 2 "$demo" --act paths,nothing
 }
 
 # The suite without any time names each of its rows.

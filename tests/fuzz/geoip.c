@@ -63,20 +63,48 @@ static void check_again(const struct geoip *is)
     geoip_free(&again);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+static void read_ip4(const char *path)
 {
-    char         path[FUZZ_PATH], why[WHY_BYTES] = "";
+    char         why[WHY_BYTES] = "";
     struct geoip is;
-    fuzz_write("geoip", data, bytes, path);
     reported = 0;
     if (!geoip_read(path, take_report, &reported, &is, why)) {
         FUZZ_EXPECT(strlen(why) > 0 && is.count == 0 && !is.first);
-        return 0;
+        return;
     }
     FUZZ_EXPECT(is.count > 0 && is.bad == reported);
     check_rows(&is);
     check_search(&is);
     check_again(&is);
     geoip_free(&is);
+}
+
+static void read_ip6(const char *path)
+{
+    char          why[WHY_BYTES] = "", name[3];
+    struct geoip6 is;
+    reported = 0;
+    if (!geoip6_read(path, take_report, &reported, &is, why)) {
+        FUZZ_EXPECT(strlen(why) > 0 && is.count == 0 && !is.first);
+        return;
+    }
+    FUZZ_EXPECT(is.count > 0 && is.bad == reported);
+    for (size_t row = 0; row < is.count; row++) {
+        FUZZ_EXPECT(ip6_order(&is.first[row], &is.last[row]) <= 0);
+        FUZZ_EXPECT(row == 0 || ip6_order(&is.last[row - 1], &is.first[row]) < 0);
+        FUZZ_EXPECT(geoip6_rank(&is, &is.first[row]) == row + 1 && geoip6_rank(&is, &is.last[row]) == row + 1);
+        FUZZ_EXPECT(geoip6_row(&is, &is.last[row], row + 1) == row);
+        geoip_country_name(is.country[row], name);
+        FUZZ_EXPECT(strlen(name) == 2);
+    }
+    geoip6_free(&is);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+    char path[FUZZ_PATH];
+    fuzz_write("geoip", data, bytes, path);
+    read_ip4(path);
+    read_ip6(path);
     return 0;
 }

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ordo-demo: sorts the address ranges of all countries on the device, maps millions of addresses to countries, and
- * checks every answer on the host; changes the ranges in two dictionaries; finds prefixes; runs the primitives. */
+/* ordo-demo: maps millions of addresses to countries, changes the ranges in two dictionaries and finds prefixes; maps
+ * IPv6 addresses; searches paths; runs the primitives. Checks every answer on the host. */
 #include "step.h"
 
 #include "bench/common/options.h"
-#include "bench/common/threads.h"
 #include "bench/measure/measure.h"
 #include "bench/peers/host.h"
-#include "bench/workload/keys.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -167,16 +164,23 @@ static void demo_primitives(struct demo *demo)
 }
 
 #define DEFAULT_FILE   "/usr/share/tor/geoip"
+#define DEFAULT_FILE6  "/usr/share/tor/geoip6"
+#define DEFAULT_PATHS  "/usr/share/dict/words"
 #define DEFAULT_COUNT  16000000
 #define CPU_COUNT      4000000 /* default on a CPU */
-#define TOP_COUNTRIES  10
 #define REPORTED_LINES 5
 
+enum { COUNTRIES, IPV6, PATHS, PRIMITIVES, N_ACTS };
+static const char *const act_names[N_ACTS] = { "countries", "ipv6", "paths", "primitives" };
+
 struct options {
-    const char *file;
-    const char *device; /* NULL: Ordo's choice */
-    const char *json;   /* NULL: none */
-    size_t      count;  /* 0: by device */
+    const char *file, *file6, *paths; /* NULL: the default */
+    const char *device;               /* NULL: Ordo's choice */
+    const char *json;                 /* NULL: none */
+    size_t      count;                /* 0: by device */
+    size_t      lines;                /* 0: all */
+    bool        chosen;               /* --act is given */
+    bool        acts[N_ACTS];         /* if chosen */
 };
 
 static void open_demo(struct demo *demo, const char *select)
@@ -208,256 +212,162 @@ static void start(struct demo *demo, const char *select)
             text_seconds(TEXT, first.build_ms / 1e3), text_seconds(TEXT, first.self_test_ms / 1e3), warm);
     if (facts->dropped[0])
         say(demo->out, 9, "dropped  %s", facts->dropped);
-    fprintf(demo->out, "\n");
     cJSON_AddItemToObject(demo->json, "device", json_device(facts));
     json_number(demo->json, "first_open_seconds", first.open_ms / 1e3);
     json_number(demo->json, "second_open_seconds", facts->open_ms / 1e3);
 }
 
-static void report_line(void *demo_, size_t line, const char *why)
+struct reading {
+    const char *file;
+    size_t      reported;
+};
+
+static void report_line(void *reading_, size_t line, const char *why)
 {
-    const struct demo *demo = demo_;
-    if (demo->geoip.bad <= REPORTED_LINES)
-        report_error("%s, line %zu: %s; left out", demo->file, line, why);
+    struct reading *reading = reading_;
+    if (++reading->reported <= REPORTED_LINES)
+        report_error("%s, line %zu: %s; left out", reading->file, line, why);
+}
+
+static void say_ranges(const struct demo *demo, const char *name, const char *file, size_t count, size_t bad,
+                       double seconds, cJSON *json)
+{
+    if (bad > REPORTED_LINES)
+        report_error("left out %zu lines of %s in total", bad, file);
+    say(demo->out, 9, "%-8s %s from %s, read in %s", name, text_grouped(TEXT, count), file,
+        text_seconds(TEXT, seconds));
+    json_exact(json, "ranges", (double) count);
+    json_exact(json, "lines_left_out", (double) bad);
+}
+
+static _Noreturn void no_ranges(const char *file, const char *why)
+{
+    report_error("%s%s", why,
+                 access(file, F_OK) ? "\nDebian's package tor-geoipdb has " DEFAULT_FILE " and " DEFAULT_FILE6
+                                      "; --file and --file6 name others"
+                                    : "");
+    exit(EXIT_FAILED);
 }
 
 static void read_ranges(struct demo *demo)
 {
-    char         why[WHY_BYTES];
-    const double begin = now();
+    char           why[WHY_BYTES];
+    struct reading reading = { .file = demo->file };
+    const double   begin = now();
     progress("reading %s", demo->file);
-    if (!geoip_read(demo->file, report_line, demo, &demo->geoip, why)) {
-        const bool missing = access(demo->file, F_OK) != 0;
-        report_error("%s%s", why,
-                     missing ? "\nDebian's package tor-geoipdb has " DEFAULT_FILE "; --file names another" : "");
-        exit(EXIT_FAILED);
+    if (!geoip_read(demo->file, report_line, &reading, &demo->geoip, why))
+        no_ranges(demo->file, why);
+    say_ranges(demo, "ranges", demo->file, demo->geoip.count, demo->geoip.bad, now() - begin, demo->json);
+}
+
+static void read_ranges6(struct demo *demo)
+{
+    char           why[WHY_BYTES];
+    struct reading reading = { .file = demo->file6 };
+    const double   begin = now();
+    progress("reading %s", demo->file6);
+    if (!geoip6_read(demo->file6, report_line, &reading, &demo->geoip6, why))
+        no_ranges(demo->file6, why);
+    say_ranges(demo, "IPv6", demo->file6, demo->geoip6.count, demo->geoip6.bad, now() - begin,
+               cJSON_AddObjectToObject(demo->json, "ipv6"));
+}
+
+/* Without a choice of acts, leaves out an act whose default file is missing. Ranges are never left out. */
+static void choose_acts(const struct demo *demo, struct options *options)
+{
+    for (int a = 0; a < N_ACTS && !options->chosen; a++)
+        options->acts[a] = true;
+    if (!options->chosen && !options->file6 && access(DEFAULT_FILE6, R_OK)) {
+        options->acts[IPV6] = false;
+        say(demo->out, 9, "IPv6     left out: no " DEFAULT_FILE6 "; --file6 names another");
     }
-    if (demo->geoip.bad > REPORTED_LINES)
-        report_error("left out %zu lines of %s in total", demo->geoip.bad, demo->file);
-    say(demo->out, 9, "ranges   %s from %s, read in %s", text_grouped(TEXT, demo->geoip.count), demo->file,
-        text_seconds(TEXT, now() - begin));
-    json_exact(demo->json, "ranges", (double) demo->geoip.count);
-    json_exact(demo->json, "lines_left_out", (double) demo->geoip.bad);
-}
-
-struct mapping {
-    struct demo   *demo;
-    struct table   table;
-    cJSON         *json;
-    cl_mem         shuffled_first, shuffled_row, first, row; /* ranges, shuffled and sorted */
-    cl_mem         addresses, ranks;
-    size_t         asked;
-    ordo_index    *index;
-    struct verdict verdict;
-    size_t         by_country[N_COUNTRIES], unlisted; /* addresses */
-};
-
-static ordo_status sort_ranges(struct mapping *m)
-{
-    return ordo_sort(m->demo->device, ordo_sort_params(.key = ORDO_U32, .value_bytes = 4),
-                     ordo_at(m->shuffled_first, 0), ordo_at(m->shuffled_row, 0), ordo_at(m->first, 0),
-                     ordo_at(m->row, 0), m->demo->geoip.count, NULL);
-}
-
-static ordo_status build_index(struct mapping *m)
-{
-    ordo_index_destroy(&m->index);
-    return ordo_index_build(m->demo->device, ORDO_U32, ordo_at(m->first, 0), m->demo->geoip.count, NULL, &m->index);
-}
-
-static ordo_status map_addresses(struct mapping *m)
-{
-    return ordo_search(m->demo->device, ordo_search_params(.key = ORDO_U32, .upper = true, .index = m->index),
-                       ordo_at(m->first, 0), m->demo->geoip.count, ordo_at(m->addresses, 0), m->asked,
-                       ordo_at(m->ranks, 0), NULL);
-}
-
-/* `first` NaN: one run. */
-static void show_step(const struct mapping *m, const char *name, size_t items, double first, double seconds)
-{
-    table_row(&m->table, (const char *[]) { name, text_grouped(TEXT, items), text_seconds(TEXT, first),
-                                            text_seconds(TEXT, seconds), text_rate(TEXT, (double) items / seconds) });
-    cJSON *step = json_append(m->json);
-    json_text(step, "step", name);
-    json_exact(step, "items", (double) items);
-    json_number(step, "first_run_seconds", first);
-    json_number(step, "seconds", seconds);
-}
-
-/* Runs a step twice, because the first run builds kernels. */
-static void run_step(struct mapping *m, const char *name, size_t items, ordo_status (*step)(struct mapping *m))
-{
-    double seconds[2];
-    for (int run = 0; run < 2; run++) {
-        progress("%s%s", name, run ? " again" : ", building kernels");
-        const double begin = now();
-        must(m->demo, name, step(m));
-        seconds[run] = seconds_since(m->demo, name, begin);
+    if (!options->chosen && !options->paths && access(DEFAULT_PATHS, R_OK)) {
+        options->acts[PATHS] = false;
+        say(demo->out, 9, "paths    left out: no " DEFAULT_PATHS "; --paths names another");
     }
-    show_step(m, name, items, seconds[0], seconds[1]);
-}
-
-static void sort_on_device(struct mapping *m)
-{
-    struct demo *demo = m->demo;
-    const size_t count = demo->geoip.count, bytes = count * sizeof(uint32_t);
-    uint32_t    *rows = room(bytes), *firsts = room(bytes);
-    numbers_shuffle(0, count, rows);
-    for (size_t i = 0; i < count; i++)
-        firsts[i] = demo->geoip.first[rows[i]];
-    m->shuffled_first = on_device(demo, bytes, firsts);
-    m->shuffled_row = on_device(demo, bytes, rows);
-    m->first = on_device(demo, bytes, NULL);
-    m->row = on_device(demo, bytes, NULL);
-    table_head(&m->table);
-    run_step(m, "sort the shuffled ranges", count, sort_ranges);
-    run_step(m, "build the search index", count, build_index);
-    const size_t wrong =
-        check_sort(&demo->geoip, from_device(demo, m->first, firsts, bytes), from_device(demo, m->row, rows, bytes));
-    if (wrong)
-        report_error("WRONG: %zu of %zu ranges are out of place after the sort", wrong, count);
-    m->verdict.wrong += wrong;
-    free(rows);
-    free(firsts);
-}
-
-/* Returns the seconds of the check. */
-static double map_and_check(struct mapping *m, const char *name, const uint32_t *addresses, size_t count)
-{
-    const struct geoip *geoip = &m->demo->geoip;
-    const size_t        bytes = count * sizeof *addresses;
-    if (count == 0)
-        return 0;
-    uint32_t *ranks = room(bytes);
-    m->asked = count;
-    m->addresses = on_device(m->demo, bytes, addresses);
-    m->ranks = on_device(m->demo, bytes, NULL);
-    run_step(m, name, count, map_addresses);
-    progress("checking %s answers", text_grouped(TEXT, count));
-    const struct answers answers = { NULL, from_device(m->demo, m->ranks, ranks, bytes) };
-    device_release((const cl_mem[]) { m->addresses, m->ranks }, 2);
-    const double begin = now();
-    check_answers(geoip, ASK_RANK, NULL, addresses, count, &answers, 1, &m->verdict);
-    const double seconds = now() - begin;
-    m->unlisted += count_countries(geoip, addresses, ranks, count, m->by_country);
-    free(ranks);
-    return seconds;
-}
-
-/* Maps random addresses and addresses of busy hosts. Then lets them alternate. */
-static void map_all(struct mapping *m)
-{
-    const size_t count = m->demo->count, half = count / 2;
-    uint32_t    *addresses = m->demo->addresses = room(count * sizeof *addresses), *repeated = room(half * 4);
-    char         name[64];
-    progress("drawing addresses");
-    random_addresses(addresses, count);
-    repeated_addresses(&m->demo->geoip, repeated, half);
-    double seconds = map_and_check(m, "map random addresses", addresses, count - half);
-    seconds += map_and_check(m, "map addresses of busy hosts", repeated, half);
-    snprintf(name, sizeof name, "check on the host, %d thread%s", processors(), processors() == 1 ? "" : "s");
-    show_step(m, name, count, NAN, seconds);
-    for (size_t i = 0; i < half; i++)
-        addresses[2 * i] = repeated[i];
-    free(repeated);
-}
-
-static uint16_t most_frequent(const size_t *by_country)
-{
-    uint16_t most = 0;
-    for (size_t c = 1; c < N_COUNTRIES; c++)
-        if (by_country[c] > by_country[most])
-            most = (uint16_t) c;
-    return most;
-}
-
-/* Clears the printed counters. */
-static void show_countries(struct mapping *m)
-{
-    static const struct column columns[] = {
-        { "country", 8, true }, { "addresses", 10, false }, { "share", 7, false }, { "", 40, true }
-    };
-    const struct demo *demo = m->demo;
-    const struct table table = { demo->out, columns, sizeof columns / sizeof *columns };
-    cJSON             *list = cJSON_AddArrayToObject(demo->json, "countries");
-    uint16_t           country = most_frequent(m->by_country);
-    const double       most = (double) m->by_country[country];
-    fprintf(demo->out, "\n");
-    table_head(&table);
-    for (int place = 0; place < TOP_COUNTRIES && m->by_country[country]; place++) {
-        const double count = (double) m->by_country[country];
-        char         name[3], bar[41] = "";
-        geoip_country_name(country, name);
-        memset(bar, '#', (size_t) (40.0 * count / most + 0.5));
-        table_row(&table, (const char *[]) { name, text_grouped(TEXT, m->by_country[country]),
-                                             text_percent(TEXT, count / (double) m->verdict.checked), bar });
-        cJSON *entry = json_append(list);
-        json_text(entry, "country", name);
-        json_exact(entry, "addresses", count);
-        m->by_country[country] = 0;
-        country = most_frequent(m->by_country);
-    }
-    fprintf(demo->out, "%s addresses lie in no range\n\n", text_grouped(TEXT, m->unlisted));
-    json_exact(demo->json, "in_no_range", (double) m->unlisted);
-}
-
-/* Sorts the ranges, and maps all addresses to countries. */
-static void map_countries(struct demo *demo)
-{
-    static const struct column columns[] = { { "", 30, true },
-                                             { "items", 10, false },
-                                             { "first run", 9, false },
-                                             { "time", 9, false },
-                                             { "per second", 10, false } };
-    static struct mapping      m;
-    m.demo = demo;
-    m.table = (struct table) { demo->out, columns, sizeof columns / sizeof *columns };
-    m.json = cJSON_AddArrayToObject(demo->json, "steps");
-    sort_on_device(&m);
-    map_all(&m);
-    show_countries(&m);
-    if (keep_verdict(demo, &m.verdict, demo->json))
-        say(demo->out, 4, "ok: all %s answers agree with a binary search on the host\n\n",
-            text_grouped(TEXT, m.verdict.checked));
-    ordo_index_destroy(&m.index);
-    device_release((const cl_mem[]) { m.shuffled_first, m.shuffled_row, m.first, m.row }, 4);
 }
 
 static const char *const help[] = {
 #include "demo_help.h"
 };
 
+/* Takes names of acts, separated by commas. */
+static void take_acts(void *options_, const struct option_row *row, const char *text)
+{
+    struct options *options = options_;
+    options->chosen = true;
+    for (const char *at = text;; at++) {
+        const size_t length = strcspn(at, ",");
+        int          a = 0;
+        while (a < N_ACTS && (strlen(act_names[a]) != length || strncmp(at, act_names[a], length) != 0))
+            a++;
+        if (a == N_ACTS)
+            usage_error("%s: '%.*s' is not countries, ipv6, paths or primitives", row->name, (int) length, at);
+        options->acts[a] = true;
+        at += length;
+        if (!*at)
+            break;
+    }
+}
+
 #define AT(name) offsetof(struct options, name)
 static const struct option_row rows[] = {
+    { "--act", 0, true, take_acts, false, 0, 0, 0 },
     { "--file", 0, true, take_text, false, AT(file), 0, 0 },
+    { "--file6", 0, true, take_text, false, AT(file6), 0, 0 },
+    { "--paths", 0, true, take_text, false, AT(paths), 0, 0 },
     { "--count", 0, true, take_size, false, AT(count), 1, (double) ORDO_MAX_COUNT },
+    { "--lines", 0, true, take_size, false, AT(lines), 1, (double) ORDO_MAX_COUNT },
     { "--device", 0, true, take_text, false, AT(device), 0, 0 },
     { "--json", 0, true, take_json, false, AT(json), 0, 0 },
 };
+
+static void play_countries(struct demo *demo)
+{
+    demo_countries(demo);
+    fprintf(demo->out, "\n");
+    demo_dicts(demo);
+    fprintf(demo->out, "\n");
+    demo_prefixes(demo, demo->facts->cpu ? (demo->count + 3) / 4 : demo->count); /* to save time */
+}
+
+static void play(struct demo *demo, const bool acts[N_ACTS])
+{
+    static void (*const play_act[N_ACTS])(struct demo *) = { play_countries, demo_ipv6, demo_paths, demo_primitives };
+    for (int a = 0; a < N_ACTS; a++) {
+        if (!acts[a])
+            continue;
+        fprintf(demo->out, "\n");
+        play_act[a](demo);
+    }
+    if (demo->facts->cpu)
+        say(demo->out, 0, "\nThis device is a CPU: the figures show that it works, not how fast a GPU is.");
+}
 
 int main(int argc, char **argv)
 {
     tool_name("ordo-demo");
     progress_in_lines();
-    struct options options = { .file = DEFAULT_FILE };
+    struct options options = { 0 };
     take_all_options(&(struct option_table) { rows, sizeof rows / sizeof *rows, help }, argc, argv, &options);
-    struct demo demo = { .file = options.file,
+    struct demo demo = { .file = options.file ? options.file : DEFAULT_FILE,
+                         .file6 = options.file6 ? options.file6 : DEFAULT_FILE6,
+                         .paths = options.paths ? options.paths : DEFAULT_PATHS,
+                         .lines = options.lines,
                          .out = options.json && !strcmp(options.json, "-") ? stderr : stdout,
                          .json = must_have(json_head("ordo-demo", argc, argv)) };
-    read_ranges(&demo);
+    choose_acts(&demo, &options);
+    if (options.acts[COUNTRIES])
+        read_ranges(&demo);
+    if (options.acts[IPV6])
+        read_ranges6(&demo);
     start(&demo, options.device);
     demo.count = options.count ? options.count : demo.facts->cpu ? CPU_COUNT : DEFAULT_COUNT;
-    map_countries(&demo);
-    demo_dicts(&demo);
-    fprintf(demo.out, "\n");
-    demo_prefixes(&demo, demo.facts->cpu ? (demo.count + 3) / 4 : demo.count); /* to save time */
-    fprintf(demo.out, "\n");
-    demo_primitives(&demo);
-    if (demo.facts->cpu)
-        say(demo.out, 0, "\nThis device is a CPU: the figures show that it works, not how fast a GPU is.");
+    play(&demo, options.acts);
     const bool written = !options.json || json_write(options.json, demo.json);
     ordo_device_close(&demo.device);
     geoip_free(&demo.geoip);
+    geoip6_free(&demo.geoip6);
     free(demo.addresses);
     cJSON_Delete(demo.json);
     return demo.wrong || !written ? EXIT_FAILED : EXIT_GOOD;

@@ -3,20 +3,29 @@
 
 #include "bench/workload/baseline.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* IPv4 addresses are in the last 4 bytes. */
 struct row {
-    uint32_t first, last;
-    uint16_t country;
-    size_t   line;
+    struct ip6 first, last;
+    uint16_t   country;
+    size_t     line;
 };
 
+/* Parses an address and the comma behind it. Returns NULL, or the error; advances *at. */
+typedef const char *(*parse_fn)(const char **at, struct ip6 *out);
+
+/* Rows of a file, and the caller's function for rejected lines. */
 struct rows {
-    struct row *row;
-    size_t      count, room;
+    struct row     *row;
+    size_t          count, room, bad;
+    parse_fn        parse;
+    geoip_report_fn report; /* NULL: none */
+    void           *user;
 };
 
 static const char *skip_spaces(const char *at)
@@ -24,10 +33,11 @@ static const char *skip_spaces(const char *at)
     return at + strspn(at, " \t");
 }
 
-#define MALFORMED "not FIRST,LAST,COUNTRY with addresses as numbers"
+#define MALFORMED  "not FIRST,LAST,COUNTRY with addresses as numbers"
+#define MALFORMED6 "not FIRST,LAST,COUNTRY with IPv6 addresses"
 
-/* Parses a number up to 2^32 - 1 and the comma behind it. Returns NULL, or the error; advances *at. */
-static const char *parse_address(const char **at, uint32_t *out)
+/* Parses a number up to 2^32 - 1. */
+static const char *parse_address(const char **at, struct ip6 *out)
 {
     const char *digit = skip_spaces(*at);
     char       *end = NULL;
@@ -36,16 +46,30 @@ static const char *parse_address(const char **at, uint32_t *out)
     const unsigned long long value = strtoull(digit, &end, 10);
     if (value > UINT32_MAX)
         return "an address above 4294967295";
-    *out = (uint32_t) value;
+    const uint32_t bytes = htonl((uint32_t) value);
+    memcpy(out->byte + 12, &bytes, 4);
     digit = skip_spaces(end);
     *at = digit + 1;
     return *digit == ',' ? NULL : MALFORMED;
 }
 
-static const char *parse_row(const char *at, struct row *out)
+static const char *parse_address6(const char **at, struct ip6 *out)
 {
-    const char *why = parse_address(&at, &out->first);
-    why = why ? why : parse_address(&at, &out->last);
+    const char  *begin = skip_spaces(*at);
+    const size_t length = strcspn(begin, ", \t");
+    const char  *end = skip_spaces(begin + length);
+    char         text[INET6_ADDRSTRLEN] = "";
+    if (length >= sizeof text || *end != ',')
+        return MALFORMED6;
+    memcpy(text, begin, length);
+    *at = end + 1;
+    return inet_pton(AF_INET6, text, out->byte) == 1 ? NULL : MALFORMED6;
+}
+
+static const char *parse_row(parse_fn parse, const char *at, struct row *out)
+{
+    const char *why = parse(&at, &out->first);
+    why = why ? why : parse(&at, &out->last);
     if (why)
         return why;
     at = skip_spaces(at);
@@ -54,7 +78,7 @@ static const char *parse_row(const char *at, struct row *out)
     out->country = (uint16_t) ((unsigned char) at[0] << 8 | (unsigned char) at[1]);
     if (*skip_spaces(at + 2))
         return "more than a country after the second comma";
-    return out->last < out->first ? "the range ends before it begins" : NULL;
+    return ip6_order(&out->last, &out->first) < 0 ? "the range ends before it begins" : NULL;
 }
 
 static bool append(struct rows *rows, struct row row)
@@ -71,15 +95,15 @@ static bool append(struct rows *rows, struct row row)
     return true;
 }
 
-static void report_line(geoip_report_fn report, void *user, struct geoip *out, size_t line, const char *why)
+static void report_line(struct rows *rows, size_t line, const char *why)
 {
-    out->bad++;
-    if (report)
-        report(user, line, why);
+    rows->bad++;
+    if (rows->report)
+        rows->report(rows->user, line, why);
 }
 
 /* Reads every valid line. Returns 0, or the number of the error. */
-static int read_rows(FILE *file, geoip_report_fn report, void *user, struct geoip *out, struct rows *rows)
+static int read_lines(FILE *file, struct rows *rows)
 {
     char   *text = NULL;
     size_t  text_room = 0;
@@ -93,9 +117,9 @@ static int read_rows(FILE *file, geoip_report_fn report, void *user, struct geoi
         if ((*begin == 0 && whole) || *begin == '#')
             continue;
         struct row  row = { .line = line };
-        const char *why = whole ? parse_row(begin, &row) : "a zero byte";
+        const char *why = whole ? parse_row(rows->parse, begin, &row) : "a zero byte";
         if (why)
-            report_line(report, user, out, line, why);
+            report_line(rows, line, why);
         else
             error = append(rows, row) ? 0 : ENOMEM;
     }
@@ -106,20 +130,19 @@ static int read_rows(FILE *file, geoip_report_fn report, void *user, struct geoi
 static int by_first_then_line(const void *a_, const void *b_)
 {
     const struct row *a = a_, *b = b_;
-    if (a->first != b->first)
-        return a->first < b->first ? -1 : 1;
-    return a->line < b->line ? -1 : a->line > b->line;
+    const int         order = ip6_order(&a->first, &b->first);
+    return order ? order : a->line < b->line ? -1 : a->line > b->line;
 }
 
 /* Drops each ascending row that overlaps the last kept row. */
-static void drop_overlapping(struct rows *rows, geoip_report_fn report, void *user, struct geoip *out)
+static void drop_overlapping(struct rows *rows)
 {
     size_t kept = 0;
     for (size_t i = 0; i < rows->count; i++) {
-        if (kept && rows->row[i].first <= rows->row[kept - 1].last) {
+        if (kept && ip6_order(&rows->row[i].first, &rows->row[kept - 1].last) <= 0) {
             char why[WHY_BYTES];
             because(why, "the range overlaps that of line %zu", rows->row[kept - 1].line);
-            report_line(report, user, out, rows->row[i].line, why);
+            report_line(rows, rows->row[i].line, why);
         } else {
             rows->row[kept++] = rows->row[i];
         }
@@ -127,35 +150,81 @@ static void drop_overlapping(struct rows *rows, geoip_report_fn report, void *us
     rows->count = kept;
 }
 
+/* Reads, sorts and filters all rows. Returns 0, or the number of the error. */
+static int read_rows(const char *path, struct rows *rows)
+{
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return errno;
+    const int error = read_lines(file, rows);
+    fclose(file);
+    if (rows->count)
+        qsort(rows->row, rows->count, sizeof *rows->row, by_first_then_line);
+    drop_overlapping(rows);
+    return error;
+}
+
+static void *array_of(size_t count, size_t bytes, int *error)
+{
+    void *array = malloc(count * bytes + 1);
+    if (!array && !*error)
+        *error = ENOMEM;
+    return array;
+}
+
+/* Frees the rows. Returns whether `count` rows are in the caller's arrays, else the reason in `why`. */
+static bool end_reading(const char *path, int error, struct rows *rows, size_t count, char *why)
+{
+    free(rows->row);
+    if (error)
+        because(why, "%s: %s", path, strerror(error));
+    else if (!count)
+        because(why, "%s: no line holds a range (%zu malformed)", path, rows->bad);
+    return !error && count;
+}
+
+static uint32_t ip4_of(const struct ip6 *address)
+{
+    uint32_t bytes;
+    memcpy(&bytes, address->byte + 12, 4);
+    return ntohl(bytes);
+}
+
 bool geoip_read(const char *path, geoip_report_fn report, void *user, struct geoip *out, char *why)
 {
-    struct rows rows = { 0 };
-    FILE       *file = fopen(path, "r");
-    *out = (struct geoip) { 0 };
-    int error = file ? read_rows(file, report, user, out, &rows) : errno;
-    if (file)
-        fclose(file);
-    if (rows.count)
-        qsort(rows.row, rows.count, sizeof *rows.row, by_first_then_line);
-    drop_overlapping(&rows, report, user, out);
-    out->first = malloc(rows.count * sizeof *out->first + 1);
-    out->last = malloc(rows.count * sizeof *out->last + 1);
-    out->country = malloc(rows.count * sizeof *out->country + 1);
-    if (!error && (!out->first || !out->last || !out->country))
-        error = ENOMEM;
+    struct rows rows = { .parse = parse_address, .report = report, .user = user };
+    int         error = read_rows(path, &rows);
+    *out = (struct geoip) { .bad = rows.bad };
+    out->first = array_of(rows.count, sizeof *out->first, &error);
+    out->last = array_of(rows.count, sizeof *out->last, &error);
+    out->country = array_of(rows.count, sizeof *out->country, &error);
+    for (; out->count < rows.count && !error; out->count++) {
+        out->first[out->count] = ip4_of(&rows.row[out->count].first);
+        out->last[out->count] = ip4_of(&rows.row[out->count].last);
+        out->country[out->count] = rows.row[out->count].country;
+    }
+    if (end_reading(path, error, &rows, out->count, why))
+        return true;
+    geoip_free(out);
+    return false;
+}
+
+bool geoip6_read(const char *path, geoip_report_fn report, void *user, struct geoip6 *out, char *why)
+{
+    struct rows rows = { .parse = parse_address6, .report = report, .user = user };
+    int         error = read_rows(path, &rows);
+    *out = (struct geoip6) { .bad = rows.bad };
+    out->first = array_of(rows.count, sizeof *out->first, &error);
+    out->last = array_of(rows.count, sizeof *out->last, &error);
+    out->country = array_of(rows.count, sizeof *out->country, &error);
     for (; out->count < rows.count && !error; out->count++) {
         out->first[out->count] = rows.row[out->count].first;
         out->last[out->count] = rows.row[out->count].last;
         out->country[out->count] = rows.row[out->count].country;
     }
-    free(rows.row);
-    if (error)
-        because(why, "%s: %s", path, strerror(error));
-    else if (!out->count)
-        because(why, "%s: no line holds a range (%zu malformed)", path, out->bad);
-    else
+    if (end_reading(path, error, &rows, out->count, why))
         return true;
-    geoip_free(out);
+    geoip6_free(out);
     return false;
 }
 
@@ -165,6 +234,14 @@ void geoip_free(struct geoip *geoip)
     free(geoip->last);
     free(geoip->country);
     *geoip = (struct geoip) { 0 };
+}
+
+void geoip6_free(struct geoip6 *geoip)
+{
+    free(geoip->first);
+    free(geoip->last);
+    free(geoip->country);
+    *geoip = (struct geoip6) { 0 };
 }
 
 void geoip_country_name(uint16_t country, char name[3])
@@ -182,4 +259,27 @@ size_t geoip_rank(const struct geoip *geoip, uint32_t address)
 size_t geoip_row(const struct geoip *geoip, uint32_t address, size_t rank)
 {
     return rank && address <= geoip->last[rank - 1] ? rank - 1 : geoip->count;
+}
+
+int ip6_order(const struct ip6 *a, const struct ip6 *b)
+{
+    return memcmp(a->byte, b->byte, sizeof a->byte);
+}
+
+size_t geoip6_rank(const struct geoip6 *geoip, const struct ip6 *address)
+{
+    size_t from = 0, to = geoip->count;
+    while (from < to) {
+        const size_t middle = from + (to - from) / 2;
+        if (ip6_order(&geoip->first[middle], address) <= 0)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+size_t geoip6_row(const struct geoip6 *geoip, const struct ip6 *address, size_t rank)
+{
+    return rank && ip6_order(address, &geoip->last[rank - 1]) <= 0 ? rank - 1 : geoip->count;
 }
