@@ -36,6 +36,7 @@
 #define TOP_COPIES 1
 #endif
 #define TOP_RADIX (1u << TOP_BITS)
+#define TOP_WORDS (TOP_RECORD(KEY_BITS / 8) + TOP_RADIX) /* words of a pass in the state */
 #define TOP_TILE  ((uint) (TOP_GROUP * TOP_ITEMS))
 #if TOP_GROUP > 1 && TOP_ITEMS > TOP_ITEMS_MAX
 #error "TOP_ITEMS must be at most TOP_ITEMS_MAX"
@@ -76,7 +77,7 @@ ORDO_FN void top_barrier(void)
 
 ORDO_FN __global uint *top_record_at(__global uint *state, uint pass)
 {
-    return state + TOP_TAKEN_WORDS + pass * (TOP_RECORD + TOP_RADIX);
+    return state + TOP_TAKEN_WORDS + pass * TOP_WORDS;
 }
 
 typedef struct {
@@ -86,13 +87,12 @@ typedef struct {
 
 ORDO_FN top_record top_read(__global const uint *state, uint pass)
 {
-    __global const uint *words = state + TOP_TAKEN_WORDS + pass * (TOP_RECORD + TOP_RADIX);
+    __global const uint *words = state + TOP_TAKEN_WORDS + pass * TOP_WORDS;
     top_record           r;
-#if KEY_BITS == 32
-    r.key = words[TOP_KEY_LOW];
-#else
-    r.key = (ulong) words[TOP_KEY_HIGH] << 32 | words[TOP_KEY_LOW];
-#endif
+    r.key = KEY_LEAST;
+    ORDO_UNROLL
+    for (uint w = KEY_BITS / 32; w-- > 0;)
+        r.key |= key_of_digit(words[TOP_KEY(w)], 32 * w);
     r.index = words[TOP_INDEX];
     r.needed = words[TOP_NEEDED];
     r.candidates = words[TOP_CANDIDATES];
@@ -104,8 +104,8 @@ ORDO_FN top_record top_read(__global const uint *state, uint pass)
 ORDO_FN uint top_digit(struct top_pass p, ordo_key_form key, uint index, uint shift, uint mask)
 {
     if (shift >= p.index_bits)
-        return (uint) (key >> (shift - p.index_bits)) & mask;
-    return ((uint) ((ulong) key << (p.index_bits - shift)) | index >> shift) & mask;
+        return key_digit(key, shift - p.index_bits, mask);
+    return ((uint) ((ulong) key_digit(key, 0, ~0u) << (p.index_bits - shift)) | index >> shift) & mask;
 }
 
 /* ---- counting -------------------------------------------------------------------------------------------------- */
@@ -131,8 +131,8 @@ ORDO_FN void top_count_digit(__local top_local *l, uint digit, uint copy)
 ORDO_FN ordo_key_form top_key_of(struct top_pass p, uint digit)
 {
     if (p.next_shift >= p.index_bits)
-        return (ordo_key_form) digit << (p.next_shift - p.index_bits);
-    return (ordo_key_form) ((ulong) digit >> (p.index_bits - p.next_shift));
+        return key_of_digit(digit, p.next_shift - p.index_bits);
+    return key_of_digit((uint) ((ulong) digit >> (p.index_bits - p.next_shift)), 0);
 }
 ORDO_FN uint top_index_of(struct top_pass p, uint digit)
 {
@@ -158,10 +158,9 @@ ORDO_FN void top_note(__global uint *record, top_record before, struct top_pass 
                       uint candidates)
 {
     const ordo_key_form key = before.key | top_key_of(p, digit);
-    record[TOP_KEY_LOW] = (uint) key;
-#if KEY_BITS == 64
-    record[TOP_KEY_HIGH] = (uint) (key >> 32);
-#endif
+    ORDO_UNROLL
+    for (uint w = 0; w < KEY_BITS / 32; w++)
+        record[TOP_KEY(w)] = key_digit(key, 32 * w, ~0u);
     record[TOP_INDEX] = before.index | top_index_of(p, digit);
     record[TOP_NEEDED] = before.needed - upto;
     record[TOP_CANDIDATES] = candidates;
@@ -171,7 +170,7 @@ ORDO_FN void top_note(__global uint *record, top_record before, struct top_pass 
  * call. */
 ORDO_FN void top_choose(__local top_local *l, __global uint *record, top_record before, struct top_pass p)
 {
-    volatile __global uint *histogram = record + TOP_RECORD;
+    volatile __global uint *histogram = record + TOP_RECORD(KEY_BITS / 8);
     const uint              first = get_local_id(0) * TOP_MINE;
     uint                    here[TOP_HELD], sum = 0, all;
     for (uint d = 0; d < TOP_MINE; d += TOP_HELD)
@@ -198,7 +197,7 @@ ORDO_FN void top_finish(__local top_local *l, __global uint *record, uint groups
         for (uint copy = 0; copy < TOP_COPIES; copy++)
             sum += l->counts[digit * TOP_COPIES + copy];
         if (sum)
-            ordo_add(&record[TOP_RECORD + digit], sum);
+            ordo_add(&record[TOP_RECORD(KEY_BITS / 8) + digit], sum);
     }
     ordo_fence_device();
     top_barrier();
@@ -221,7 +220,7 @@ void top_count(__global const ordo_key *keys, __global uint *state, struct top_p
     top_record        all;
     if (get_group_id(0) >= tiles)
         return;
-    all.key = 0;
+    all.key = KEY_LEAST;
     all.index = 0;
     all.needed = p.needed;
     all.candidates = p.count;
@@ -266,8 +265,9 @@ ORDO_FN bool top_is_candidate(__private const top_step *s, struct top_pass p, or
     if (p.pass == 1 || s->source.index)
         return true;
     if (p.digit_above >= p.index_bits)
-        return key >> (p.digit_above - p.index_bits) == s->prev.key >> (p.digit_above - p.index_bits);
-    return key == s->prev.key && index >> p.digit_above == s->prev.index >> p.digit_above;
+        return key_same(key_above(key, p.digit_above - p.index_bits),
+                        key_above(s->prev.key, p.digit_above - p.index_bits));
+    return key_same(key, s->prev.key) && index >> p.digit_above == s->prev.index >> p.digit_above;
 }
 
 #define TOP_NOTHING 0
@@ -443,7 +443,7 @@ ORDO_FN uint top_rank(__local const top_ordered *l, uint count, uint i)
     const uint          index = l->index[i];
     uint                before = 0;
     for (uint k = 0; k < count; k++)
-        before += l->key[k] < key || (l->key[k] == key && l->index[k] < index);
+        before += key_before(l->key[k], key) || (key_same(l->key[k], key) && l->index[k] < index);
     return before;
 }
 

@@ -13,16 +13,16 @@ ORDO_FN uint top_at_most(__global const ordo_key *list, uint count, ordo_key_for
 {
     uint n = 0;
     for (uint i = 0; i < count; i++)
-        n += list[i] <= limit;
+        n += key_upto(list[i], limit);
     return n;
 }
 
 ORDO_FN ordo_key_form top_limit(__global const ordo_key *list, uint count, uint needed)
 {
-    ordo_key_form limit = 0;
+    ordo_key_form limit = KEY_LEAST;
     for (uint bit = KEY_BITS; bit-- > 0;)
-        if (top_at_most(list, count, limit | (((ordo_key_form) 1 << bit) - 1)) < needed)
-            limit |= (ordo_key_form) 1 << bit;
+        if (top_at_most(list, count, limit | key_low_bits(bit)) < needed)
+            limit |= key_of_digit(1, bit);
     return limit;
 }
 
@@ -30,10 +30,13 @@ ORDO_FN ordo_key_form top_limit(__global const ordo_key *list, uint count, uint 
 ORDO_FN ordo_key_form top_shrink(__global ordo_key *list, __global uint *index, uint count, uint needed)
 {
     const ordo_key_form limit = top_limit(list, count, needed);
-    uint                equal = needed - (limit ? top_at_most(list, count, limit - 1) : 0), to = 0;
+    const bool          some = !key_same(limit, KEY_LEAST);
+    const uint          below = some ? top_at_most(list, count, key_minus(limit, key_of_digit(1, 0))) : 0;
+    uint                equal = needed - below, to = 0;
     for (uint i = 0; i < count && to < needed; i++) {
-        const bool stays = list[i] < limit || (list[i] == limit && equal > 0);
-        equal -= list[i] == limit && equal > 0;
+        const bool same = key_same(list[i], limit);
+        const bool stays = key_before(list[i], limit) || (same && equal > 0);
+        equal -= same && equal > 0;
         list[to] = list[i];
         index[to] = index[i];
         to += stays;
@@ -45,7 +48,7 @@ ORDO_FN bool top_any_below(__global const ordo_key *keys, ordo_key_form limit)
 {
     uint below = 0;
     for (uint i = 0; i < TOP_BLOCK; i++)
-        below |= key_bits(keys[i]) < limit;
+        below |= key_before(key_bits(keys[i]), limit);
     return below != 0;
 }
 
@@ -58,7 +61,7 @@ void top_chunk(__global const ordo_key *keys, __global ordo_key *lists, __global
     const uint         end = begin + min(c.chunk, c.count - begin);
     __global ordo_key *list = lists + (ulong) chunk * c.room;
     __global uint     *index = indices + (ulong) chunk * c.room;
-    ordo_key_form      limit = ~(ordo_key_form) 0;
+    ordo_key_form      limit = KEY_GREATEST;
     uint               count = 0;
     bool               open = true;
     keys += c.keys_at;
@@ -70,7 +73,7 @@ void top_chunk(__global const ordo_key *keys, __global ordo_key *lists, __global
         }
         for (; i < upto; i++) {
             const ordo_key_form key = key_bits(keys[i]);
-            if (!open && key >= limit)
+            if (!open && !key_before(key, limit))
                 continue;
             list[count] = key;
             index[count] = i;

@@ -14,10 +14,11 @@
  *     key_same                     ==, also for stored keys
  *     key_digit(f, shift, mask)    bits of f from bit `shift` up, at most 32 bits
  *     key_above(f, n)              f >> n, for n < KEY_BITS
+ *     key_of_digit(digit, n)       the 32-bit number `digit` << n, for n < KEY_BITS
  *     key_low_bits(n)              the n < KEY_BITS lowest bits
  *     key_width(f)                 number of bits without leading zeros
  *     key_ones(f)                  number of bits set
- *     key_minus(f, g)              f - g modulo 2^KEY_BITS
+ *     key_plus(f, g), key_minus    f + g, f - g, modulo 2^KEY_BITS
  *     key_top(f, width)            the top 32 of the `width` lowest bits of f, which must be less than 2^width
  *     key_hash(f)                  a 64-bit hash. Its upper half depends on all bits of f
  *

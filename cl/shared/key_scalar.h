@@ -66,6 +66,11 @@ ORDO_FN ordo_key_form key_above(ordo_key_form form, uint n)
     return form >> n;
 }
 
+ORDO_FN ordo_key_form key_of_digit(uint digit, uint n)
+{
+    return (ordo_key_form) digit << n;
+}
+
 ORDO_FN ordo_key_form key_low_bits(uint n)
 {
     return ((ordo_key_form) 1 << n) - 1;
@@ -79,6 +84,11 @@ ORDO_FN uint key_width(ordo_key_form form)
 ORDO_FN uint key_ones(ordo_key_form form)
 {
     return (uint) popcount(form);
+}
+
+ORDO_FN ordo_key_form key_plus(ordo_key_form a, ordo_key_form b)
+{
+    return a + b;
 }
 
 ORDO_FN ordo_key_form key_minus(ordo_key_form a, ordo_key_form b)

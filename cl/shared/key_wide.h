@@ -54,6 +54,12 @@ ORDO_FN uint key_digit(ordo_key_form form, uint shift, uint mask)
     return (uint) key_above(form, shift).x & mask;
 }
 
+ORDO_FN ordo_key_form key_of_digit(uint digit, uint n)
+{
+    const ulong low = (ulong) digit << (n & 63), high = (ulong) digit >> 1 >> (63 - (n & 63));
+    return n < 64 ? (ordo_key_form) (low, high) : (ordo_key_form) (0, low);
+}
+
 ORDO_FN ordo_key_form key_low_bits(uint n)
 {
     const ulong some = ((ulong) 1 << (n & 63)) - 1;
@@ -68,6 +74,12 @@ ORDO_FN uint key_width(ordo_key_form form)
 ORDO_FN uint key_ones(ordo_key_form form)
 {
     return (uint) (popcount(form.x) + popcount(form.y));
+}
+
+ORDO_FN ordo_key_form key_plus(ordo_key_form a, ordo_key_form b)
+{
+    const ulong low = a.x + b.x;
+    return (ordo_key_form) (low, a.y + b.y + (low < a.x));
 }
 
 ORDO_FN ordo_key_form key_minus(ordo_key_form a, ordo_key_form b)

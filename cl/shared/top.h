@@ -12,16 +12,15 @@
 
 #define TOP_TAKEN_WORDS 16 /* Words of the part `taken`. Its first word counts the selected elements in the output. */
 
-/* Words of a record. TOP_KEY_LOW, TOP_KEY_HIGH and TOP_INDEX have the digits found of the k-th element's number. All
- * other bits are 0. */
-#define TOP_FINISHED   0
-#define TOP_LISTED     1
-#define TOP_KEY_LOW    2
-#define TOP_KEY_HIGH   3
-#define TOP_INDEX      4
-#define TOP_NEEDED     5 /* number of candidates that must still be selected */
-#define TOP_CANDIDATES 6
-#define TOP_RECORD     8
+/* Words of a record. TOP_KEY(w) has 32 bits of the k-th element's key, from bit 32 * w up. TOP_INDEX has the element's
+ * index. Digits that are not yet found are 0. */
+#define TOP_FINISHED          0
+#define TOP_LISTED            1
+#define TOP_KEY(w)            ((w) < 2 ? 2 + (w) : 5 + (w))
+#define TOP_INDEX             4
+#define TOP_NEEDED            5 /* number of candidates that must still be selected */
+#define TOP_CANDIDATES        6
+#define TOP_RECORD(key_bytes) ((key_bytes) > 8 ? 9 : 8)
 
 struct top_pass {
     ordo_u64 keys_at, keys_out_at, index_out_at;

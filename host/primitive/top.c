@@ -78,7 +78,7 @@ static struct passes plan(const ordo_device *dev, const struct top *t)
     assert(p.group > 0 && p.items > 0 && p.digit_bits > 0);
     p.number_bits = (cl_uint) (8 * key_bytes(t)) + bits_of(t->count);
     p.digits = (cl_uint) ordo_ceil_div(p.number_bits, p.digit_bits);
-    p.state_words = TOP_TAKEN_WORDS + (TOP_RECORD + ((size_t) 1 << p.digit_bits)) * (p.digits + 1);
+    p.state_words = TOP_TAKEN_WORDS + (TOP_RECORD(key_bytes(t)) + ((size_t) 1 << p.digit_bits)) * (p.digits + 1);
     p.room = (cl_uint) (t->count / 4 + 1024);
     p.groups = facts->compute_units * (p.group == 1 ? CHUNKS_PER_CORE : ordo_ceil_div(ITEMS_PER_UNIT, p.group));
     p.groups = ordo_min_size(p.groups, ordo_ceil_div(t->count, p.group * p.items));
@@ -267,16 +267,30 @@ static ordo_status place_out(struct ordo_call *call, const struct top *t, struct
     return out->indices.mem ? ORDO_OK : ordo_call_scratch(call, t->k * 4, &out->indices.mem);
 }
 
+static ordo_status sort_by_index(struct ordo_call *call, const struct top *t, const struct found *f)
+{
+    const bool                    moves_keys = key_bytes(t) <= 8;
+    const struct ordo_slice       keys = moves_keys ? f->keys : ordo_none();
+    const struct ordo_sort_params by_index = { .key = ORDO_U32,
+                                               .value_bytes = moves_keys ? (uint32_t) key_bytes(t) : 0,
+                                               .bits = bits_of(t->count) };
+    const struct ordo_rows        again = { .table = t->keys,
+                                            .list = f->keys,
+                                            .index = f->indices,
+                                            .n_rows = t->count,
+                                            .count = f->count,
+                                            .row_bytes = (uint32_t) key_bytes(t) };
+    ORDO_TRY(ordo_call_sort(call, &by_index, f->indices, keys, f->indices, keys, f->count));
+    return moves_keys ? ORDO_OK : ordo_call_rows(call, &again);
+}
+
 static ordo_status sort_found(struct ordo_call *call, const struct top *t, const struct found *f,
                               const struct found *out)
 {
-    const struct ordo_sort_params by_index = { .key = ORDO_U32,
-                                               .value_bytes = (uint32_t) key_bytes(t),
-                                               .bits = bits_of(t->count) };
     const struct ordo_sort_params by_key = { .key = t->key, .value_bytes = 4, .descending = t->greatest };
     const size_t                  bytes = key_bytes(t);
     if (!f->ordered)
-        ORDO_TRY(ordo_call_sort(call, &by_index, f->indices, f->keys, f->indices, f->keys, f->count));
+        ORDO_TRY(sort_by_index(call, t, f));
     if (f->count == out->count)
         return ordo_call_sort(call, &by_key, f->keys, f->indices, out->keys, out->indices, f->count);
     ORDO_TRY(ordo_call_sort(call, &by_key, f->keys, f->indices, f->keys, f->indices, f->count));
@@ -319,8 +333,7 @@ static ordo_status enqueue(struct ordo_call *call, const struct top *t)
 
 static ordo_status check_params(ordo_device *dev, const struct top *t)
 {
-    ORDO_TRY(ordo_check_narrow(dev, t->key, t->select ? "ordo_select" : "ordo_top_k"));
-    ORDO_TRY(ordo_check_value_bytes(dev, t->value_bytes));
+    ORDO_TRY(ordo_check_pair(dev, t->key, t->value_bytes));
     ORDO_REQUIRE_COUNT(dev, "count", t->count);
     return ORDO_OK;
 }
@@ -334,9 +347,9 @@ static ordo_status check_and_enqueue(struct ordo_call *call, const struct top *t
 {
     const size_t            out = out_count(t);
     const struct ordo_array arrays[] = {
-        { "keys", t->keys, t->count, key_bytes(t) },
+        { "keys", t->keys, t->count, key_bytes(t), key_bytes(t) },
         { "values", t->values, t->count, t->value_bytes },
-        { t->select ? "key_out" : "keys_out", t->keys_out, out, key_bytes(t) },
+        { t->select ? "key_out" : "keys_out", t->keys_out, out, key_bytes(t), key_bytes(t) },
         { "values_out", t->values_out, out, t->value_bytes },
         { t->select ? "index_out" : "indices", t->indices, out, t->indices.mem ? 4 : 0 },
     };

@@ -124,10 +124,6 @@ DEVICE_TEST(sort_wide, other_calls_name_the_type_and_themselves)
         expect_refusal(t, type, "ordo_scan", ordo_scan_host(t->dev, ordo_scan_params(.type = type), keys, out, 1));
         expect_refusal(t, type, "ordo_reduce",
                        ordo_reduce_host(t->dev, ordo_reduce_params(.type = type), keys, 1, out));
-        expect_refusal(t, type, "ordo_top_k",
-                       ordo_top_k_host(t->dev, ordo_top_k_params(.key = type), keys, NULL, 1, 1, out, NULL, NULL));
-        expect_refusal(t, type, "ordo_select",
-                       ordo_select_host(t->dev, ordo_select_params(.key = type), keys, 1, 0, out, counts));
         expect_refusal(t, type, "ordo_reduce_by_key",
                        ordo_reduce_by_key_host(t->dev, ordo_reduce_by_key_params(.value = type), counts, keys, 1, out,
                                                out, counts, 1, counts + 1));

@@ -55,24 +55,25 @@ MOST_MASKS_TEST(top, is_right_at_every_seam_on_every_device_and_mask)
     }
 }
 
-/* Each type has its own kernels: on a GPU's code u32 and one that the seed selects, or all. */
+/* Each type has its own kernels: on a GPU's code u32, one of 4 or 8 bytes and one of 16 bytes that the seed selects, or
+ * all. */
 static bool type_is_tried(const struct test *t, ordo_type type)
 {
-    return strcmp(t->mask, "") == 0 || type == ORDO_U32 || type == 1 + (2 * t->seed) % 5 ||
+    return strcmp(t->mask, "") == 0 || type == ORDO_U32 || type == 1 + (2 * t->seed) % 5 || type == 6 + t->seed % 2 ||
            test_wants_all("ORDO_TEST_KINDS");
 }
 
 MASK_TEST(top, knows_every_type_and_shape, "", "cpu=0")
 {
-    for (size_t i = 0; i < 6; i++)
+    for (ordo_type type = ORDO_U32; type <= ORDO_BYTES16; type++)
         for (int shape = 0; shape < TEST_N_SHAPES; shape++) {
-            if (!type_is_tried(t, test_types[i]))
+            if (!type_is_tried(t, type))
                 continue;
             const size_t          count = 1 + test_below(t, 40000);
-            const struct top_case c = { .type = test_types[i],
+            const struct top_case c = { .type = type,
                                         .shape = (enum test_shape) shape,
-                                        .greatest = i % 2,
-                                        .value_bytes = test_value_bytes[i][0],
+                                        .greatest = type % 2,
+                                        .value_bytes = 4 * (uint32_t) ((type + shape) % 3),
                                         .count = count,
                                         .k = some_k(t, count) };
             try_top(t, &c, shape % 2);
@@ -93,6 +94,13 @@ MASK_TEST(top, finds_few_of_many, "", "cpu=0")
         try_top(t, &c, false);
         c.k = c.count / 2;
         try_top(t, &c, true);
+        try_top(t,
+                &(struct top_case) { .type = i % 2 ? ORDO_U128 : ORDO_BYTES16,
+                                     .shape = shapes[i],
+                                     .count = 100000 + test_below(t, 999),
+                                     .greatest = i % 2,
+                                     .k = 100 },
+                true);
     }
     const size_t many = t->mask[0] ? 1000017 : 3000017; /* a CPU with the profile of an unknown GPU is slow */
     try_top(t, &(struct top_case) { .type = ORDO_F32, .count = many, .k = 100, .value_bytes = 8 }, true);
@@ -115,7 +123,7 @@ MASK_TEST(top, brings_little_into_order, "cpu=0", "cpu=0,progress=1,local=16384"
     static const enum test_shape shapes[] = { TEST_EQUAL, TEST_FEW, TEST_RANDOM, TEST_EXTREMES };
     const size_t                 n = sizeof some / sizeof *some;
     for (size_t i = 0; i < 4 * n; i++) {
-        const struct top_case c = { .type = i % 2 ? ORDO_U64 : ORDO_F32,
+        const struct top_case c = { .type = (ordo_type[]) { ORDO_F32, ORDO_U64, ORDO_U128 }[i % 3],
                                     .shape = shapes[i / n],
                                     .greatest = i % 2,
                                     .value_bytes = 4 * (uint32_t) ((i + i / n) % 3),
