@@ -42,7 +42,7 @@ void apply_starts(__global const uchar *codes, ulong codes_at, __global const or
         for (uint c = 0; j == 0 && c <= N_CODES; c++)
             histogram[c] = 0;
         const uint code = j < n ? codes[codes_at + index[j]] : CODE_FIND;
-        const bool begins = j < n && (j == 0 || sorted[j] != sorted[j - 1]);
+        const bool begins = j < n && (j == 0 || !key_same(sorted[j], sorted[j - 1]));
         const bool head = begins || code == CODE_UPSERT || code == CODE_ERASE;
         sums[SUM_HEADS * stride + j] = head;
         sums[SUM_INSERTS * stride + j] = code == CODE_INSERT || code == CODE_COMBINE;
@@ -151,7 +151,7 @@ void apply_points(BATCH_ARGS, SEGMENT_ARGS, __global uint *start_out, __global u
         }
         start_out[j] = here.x;
         insert_out[j] = here.y;
-        const bool last = j + 1 == n || sorted[j] != sorted[j + 1];
+        const bool last = j + 1 == n || !key_same(sorted[j], sorted[j + 1]);
         if (found && (code <= CODE_ERASE || code == CODE_COMBINE))
             found[found_at + i] = s != STATE_ABSENT;
 #if ORDO_VALUE_BYTES

@@ -48,7 +48,7 @@ typedef uint key_state;
 
 ORDO_FN bool batch_begins(const sorted_batch *b, uint j)
 {
-    return j == 0 || b->keys[j] != b->keys[j - 1];
+    return j == 0 || !key_same(b->keys[j], b->keys[j - 1]);
 }
 
 ORDO_FN key_state state_at_first(const sorted_batch *b, uint j)

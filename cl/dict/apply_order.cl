@@ -83,7 +83,7 @@ void apply_count(uint n, __global const uchar *codes, ulong codes_at, __global c
     RUN_EACH (uint, q, n_queries) {
         const uint time = ops[q];
         uint       count = 0;
-        if (key_bits(lo[q]) <= key_bits(hi[q])) {
+        if (key_upto(key_bits(lo[q]), key_bits(hi[q]))) {
             const uint low = group_of[sorted_bound(sorted, n, lo[q], false)];
             const uint high = group_of[sorted_bound(sorted, n, hi[q], true)];
             count = base[q] + timeline_changes(&t, high, time) - timeline_changes(&t, low, time);
@@ -115,6 +115,13 @@ ORDO_FN uint group_rank(const timeline *t, __global const uint *first_of, __glob
     return ranks[first_of[g]] + timeline_changes(t, g, time);
 }
 
+/* Returns the rank that a selection has instead of a key: an unsigned integer with the key's size. A rank that no
+ * element can have becomes NONE. */
+ORDO_FN uint rank_in_key(ordo_key key)
+{
+    return key_before(key_of_digit(NONE - 1, 0), key) ? NONE : key_digit(key, 0, ~0u);
+}
+
 /* Finds the key of rank queries[q] at the time of operation ops[q]. If the batch has operations on this key, groups[q]
  * becomes the key's index among the batch's distinct keys. Otherwise groups[q] becomes NONE, and base_ranks[q] becomes
  * the key's rank before the batch. */
@@ -126,7 +133,7 @@ void apply_select_plan(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of,
     const sorted_batch b = BATCH;
     const timeline     t = TIMELINE;
     RUN_EACH (uint, q, n_queries) {
-        const uint time = ops[q], k = queries[q] > NONE - 1 ? NONE : (uint) queries[q];
+        const uint time = ops[q], k = rank_in_key(queries[q]);
         uint       low = 0, high = t.n_groups;
         uint       found = NONE, position = 0;
         while (low < high) {
@@ -182,7 +189,7 @@ void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __
 {
     const timeline t = TIMELINE;
     RUN_EACH (uint, q, n_queries + 1) {
-        if (q == n_queries || key_bits(lo[q]) > key_bits(hi[q])) {
+        if (q == n_queries || !key_upto(key_bits(lo[q]), key_bits(hi[q]))) {
             touched[q] = 0;
             if (q < n_queries) {
                 group[q] = 0;
@@ -214,7 +221,7 @@ void apply_range_kept(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __
     RUN_EACH (ulong, x, total) {
         const ordo_key key = base_key[x];
         const uint     j = sorted_bound(sorted, n, key, false);
-        if (j < n && sorted[j] == key)
+        if (j < n && key_same(sorted[j], key))
             continue;
         const uint  q = each_owner(base_first, 0, n_queries - 1, x), time = ops[q];
         const int   shift = timeline_changes(&t, group_of[j], time) - changes[q];

@@ -9,7 +9,7 @@
 ORDO_FN ordo_key next_key(ordo_key key)
 {
     const ordo_key_form bits = key_bits(key);
-    return key_from_bits(bits + (bits != ~(ordo_key_form) 0));
+    return key_from_bits(key_plus(bits, key_of_digit(!key_same(bits, KEY_GREATEST), 0)));
 }
 
 /* Each function returns a query's index in the array of all queries to the dictionary. The array has, in this order:
@@ -62,7 +62,7 @@ void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global cons
  * it finds at most that key itself. */
 ORDO_FN bool has_near(ordo_key key, bool found, bool forward)
 {
-    return found && !(forward && key_bits(key) == ~(ordo_key_form) 0);
+    return found && !(forward && key_same(key_bits(key), KEY_GREATEST));
 }
 
 typedef struct {
@@ -99,7 +99,7 @@ void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
         bool       is_end = e < s.all;
         if (is_end && has_near(erased[e], base_found[query], forward)) {
             const uint at = sorted_bound(erased, s.all, base_key[query], false);
-            is_end = at == s.all || erased[at] != base_key[query];
+            is_end = at == s.all || !key_same(erased[at], base_key[query]);
         }
         ends[place] = is_end ? place + 1 : 0;
     }
@@ -110,14 +110,16 @@ void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
 ORDO_FN uint chain_end(const seek_queries *s, bool forward, ordo_key key)
 {
     const uint e = s->all ? sorted_bound(s->erased, s->all, key, false) : 0;
-    if (e == s->all || s->erased[e] != key)
+    if (e == s->all || !key_same(s->erased[e], key))
         return NONE;
     return forward ? s->n_erased - s->end[s->n_erased - 1 - e] : s->end[s->n_erased + e] - 1 - s->n_erased;
 }
 
 ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
 {
-    return forward ? key_bits(a) < key_bits(b) : key_bits(a) > key_bits(b);
+    const ordo_key_form f = key_bits(a), g = key_bits(b);
+    const bool          less = key_before(f, g), greater = !key_upto(f, g);
+    return forward ? less : greater;
 }
 
 /* Writes a seek's result, which is the batch's key sorted[position]. If s is STATE_ABSENT, the result is the
@@ -169,7 +171,7 @@ void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *
             s = group_state(&b, first_of, g, time, &position);
             if (s != STATE_ABSENT)
                 break;
-            if (other && key == other_key) {
+            if (other && key_same(key, other_key)) {
                 const uint e = chain_end(&queries, forward, key);
                 at = near_query(e, forward, n_up, n_seeks, n_erased);
                 other = has_near(erased[e], base_found[at], forward);

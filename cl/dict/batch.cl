@@ -18,7 +18,7 @@ ORDO_KERNEL(RUN_GROUP)
 void batch_heads(__global const ordo_key *keys, uint n, __global uint *heads)
 {
     RUN_EACH (uint, j, n)
-        heads[j] = j > 0 && keys[j] == keys[j - 1] ? 0 : j;
+        heads[j] = j > 0 && key_same(keys[j], keys[j - 1]) ? 0 : j;
 }
 
 /* An insert stores its value only if its key is absent. Inserts of equal keys all store the first one's value. heads[j]

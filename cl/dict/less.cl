@@ -7,7 +7,7 @@ ORDO_FN uint keys_less(__global const ordo_key *keys, uint first, uint end, ordo
 {
     while (first < end) {
         const uint middle = first + (end - first) / 2;
-        if (key_bits(keys[middle]) < x)
+        if (key_before(key_bits(keys[middle]), x))
             first = middle + 1;
         else
             end = middle;
@@ -19,7 +19,7 @@ ORDO_FN uint keys_not_greater(__global const ordo_key *keys, uint first, uint en
 {
     while (first < end) {
         const uint middle = first + (end - first) / 2;
-        if (key_bits(keys[middle]) <= x)
+        if (key_upto(key_bits(keys[middle]), x))
             first = middle + 1;
         else
             end = middle;

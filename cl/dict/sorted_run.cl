@@ -14,7 +14,7 @@ void run_unsorted(__global const ordo_key *keys, ulong keys_at, uint count, __gl
 {
     keys += keys_at;
     RUN_EACH (uint, i, count - 1)
-        if (key_bits(keys[i]) >= key_bits(keys[i + 1]) && ordo_load_relaxed(wrong) == 0)
+        if (!key_before(key_bits(keys[i]), key_bits(keys[i + 1])) && ordo_load_relaxed(wrong) == 0)
             ordo_or(wrong, 1);
 }
 
@@ -44,15 +44,20 @@ void run_take(__global const ordo_key *keys, ulong keys_at, __global const merge
     }
 }
 
-#if KEY_BITS == 64
+#if KEY_BITS == 32
+typedef uint4 run_keys4;
+#elif KEY_BITS == 64
 typedef ulong4 run_keys4;
 #else
-typedef uint4 run_keys4;
+typedef struct {
+    ordo_key s0, s1, s2, s3;
+} run_keys4;
 #endif
 
 ORDO_FN uint run_equal_bits(run_keys4 k, ordo_key next)
 {
-    return (uint) (k.s0 == k.s1) | (uint) (k.s1 == k.s2) << 1 | (uint) (k.s2 == k.s3) << 2 | (uint) (k.s3 == next) << 3;
+    return (uint) key_same(k.s0, k.s1) | (uint) key_same(k.s1, k.s2) << 1 | (uint) key_same(k.s2, k.s3) << 2 |
+           (uint) key_same(k.s3, next) << 3;
 }
 
 /* Hides each element whose next element has the same key. If `fresh`, discards the old hidden bits. `keys` must begin
@@ -110,7 +115,7 @@ void run_newest(__global const ordo_key *keys, uint count, __global const uint *
         sum = 0;
     run_barrier();
     RUN_EACH (uint, i, count) {
-        const bool last = i + 1 == count || keys[i] != keys[min(i + 1, count - 1)];
+        const bool last = i + 1 == count || !key_same(keys[i], keys[min(i + 1, count - 1)]);
         newest += last && !(hidden && run_is_hidden(hidden + hidden_at, i));
     }
     if (newest > 0)

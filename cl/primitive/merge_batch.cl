@@ -20,7 +20,7 @@ ORDO_FN uint batch_path(__global const ordo_key *array, uint n, __global const o
     uint low = diagonal - min(diagonal, b), high = min(diagonal, n);
     while (low < high) {
         const uint middle = low + (high - low) / 2;
-        const bool is_before = key_bits(array[middle]) <= key_bits(batch[diagonal - 1 - middle]);
+        const bool is_before = key_upto(key_bits(array[middle]), key_bits(batch[diagonal - 1 - middle]));
         low = is_before ? middle + 1 : low;
         high = is_before ? high : middle;
     }
@@ -51,19 +51,19 @@ ORDO_FN uint batch_skip(__global const ordo_key *array, uint at, uint end, ordo_
         __global const ordo_key *next = array + at;
         ORDO_UNROLL
         for (uint i = 0; i < BATCH_WIDTH; i++)
-            less += key_bits(next[i]) < x;
+            less += key_before(key_bits(next[i]), x);
         if (less < BATCH_WIDTH)
             return at + less;
         at += BATCH_WIDTH;
     }
-    while (step <= end - at && key_bits(array[at + step - 1]) < x) {
+    while (step <= end - at && key_before(key_bits(array[at + step - 1]), x)) {
         at += step;
         step *= 2;
     }
     end = min(end - at, step) + at;
     while (at < end) {
         const uint middle = at + (end - at) / 2;
-        const bool is_less = key_bits(array[middle]) < x;
+        const bool is_less = key_before(key_bits(array[middle]), x);
         at = is_less ? middle + 1 : at;
         end = is_less ? end : middle;
     }
@@ -72,14 +72,14 @@ ORDO_FN uint batch_skip(__global const ordo_key *array, uint at, uint end, ordo_
 
 ORDO_FN bool batch_stays(__global const ordo_key *batch, uint b, __global const uint *hidden, uint j)
 {
-    return (j + 1 == b || batch[j + 1] != batch[j]) && !run_is_hidden(hidden, j);
+    return (j + 1 == b || !key_same(batch[j + 1], batch[j])) && !run_is_hidden(hidden, j);
 }
 
 /* Returns whether this tile's last array element is not merged yet and equals the next tile's first batch element. */
 ORDO_FN bool batch_goes_on(__global const ordo_key *array, __global const ordo_key *batch, uint b,
                            __private const batch_tile *t, uint at)
 {
-    return at < t->array_end && t->batch_end < b && array[t->array_end - 1] == batch[t->batch_end];
+    return at < t->array_end && t->batch_end < b && key_same(array[t->array_end - 1], batch[t->batch_end]);
 }
 
 /* Sets places[j] to the index of the array element that batch element j replaces or precedes. Sets kept[tile] to the
@@ -99,7 +99,7 @@ void batch_place(__global const ordo_key *restrict array, ulong array_at, uint n
     for (uint j = t.batch; j < t.batch_end; j++) {
         at = batch_skip(array, at, t.array_end, key_bits(batch[j]));
         places[j] = at;
-        const uint replaced = at < t.array_end && array[at] == batch[j];
+        const uint replaced = at < t.array_end && key_same(array[at], batch[j]);
         stay += (uint) batch_stays(batch, b, hidden, j) - replaced;
         at += replaced;
     }
@@ -112,6 +112,16 @@ typedef struct {
     uint                  to, end;
 } batch_output;
 
+/* Copies BATCH_WIDTH keys. */
+ORDO_FN void batch_copy_keys(__global const ordo_key *from, __global ordo_key *to)
+{
+#if KEY_BITS == 128
+    vstore16(vload16(0, (__global const ulong *) from), 0, (__global ulong *) to);
+#else
+    vstore8(vload8(0, from), 0, to);
+#endif
+}
+
 /* Appends elements `at` to end - 1 of `array`, and their values. Copies whole vectors, and so may write more elements
  * than these. Later writes replace the extra elements. */
 ORDO_FN void batch_copy(__global const ordo_key *array, __global const merge_value *values, uint n, uint at, uint end,
@@ -121,7 +131,7 @@ ORDO_FN void batch_copy(__global const ordo_key *array, __global const merge_val
     const uint wide = min((count | 1) + BATCH_WIDTH - 1, room) / BATCH_WIDTH * BATCH_WIDTH;
     uint       k = 0;
     for (; k < wide; k += BATCH_WIDTH) {
-        vstore8(vload8(0, array + at + k), 0, out->keys + out->to + k);
+        batch_copy_keys(array + at + k, out->keys + out->to + k);
 #if ORDO_VALUE_BYTES
         vstore8(vload8(0, values + at + k), 0, out->values + out->to + k);
 #endif
@@ -142,9 +152,9 @@ ORDO_FN merge_value batch_combined(__global const ordo_key *array, __global cons
                                    __global const ordo_key *batch, __global const merge_value *batch_values, uint j)
 {
     merge_value sum = batch_values[j];
-    for (uint i = j; i > 0 && batch[i - 1] == batch[j]; i--)
+    for (uint i = j; i > 0 && key_same(batch[i - 1], batch[j]); i--)
         sum = value_combine(batch_values[i - 1], sum);
-    return at > 0 && array[at - 1] == batch[j] ? value_combine(values[at - 1], sum) : sum;
+    return at > 0 && key_same(array[at - 1], batch[j]) ? value_combine(values[at - 1], sum) : sum;
 }
 #endif
 
@@ -177,7 +187,7 @@ void batch_write(__global const ordo_key *restrict array, ulong array_at, __glob
     for (uint j = t.batch; j < t.batch_end; j++) {
         const uint place = places[j];
         batch_copy(array, values, n, at, place, &out);
-        at = place + (uint) (place < t.array_end && array[place] == batch[j]);
+        at = place + (uint) (place < t.array_end && key_same(array[place], batch[j]));
         if (!batch_stays(batch, b, hidden, j))
             continue;
         out.keys[out.to] = batch[j];

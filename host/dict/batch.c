@@ -7,7 +7,7 @@
 
 uint64_t ordo_dict_end_key(const ordo_dict *dict, bool greatest)
 {
-    const uint64_t bits = !greatest ? 0 : dict->key_bytes == 8 ? UINT64_MAX : UINT32_MAX;
+    const uint64_t bits = !greatest ? 0 : dict->key_bytes >= 8 ? UINT64_MAX : UINT32_MAX;
     return key_from_bits_of((int) dict->key, bits);
 }
 

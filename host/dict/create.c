@@ -3,6 +3,35 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    unsigned    traits;
+} structures[] = {
+#define X(id, stem, name, traits) { name, traits },
+    ORDO_STRUCTURE_MAP(X)
+#undef X
+};
+
+static ordo_status check_key(ordo_device *dev, const struct ordo_structure *structure, ordo_type key)
+{
+    char   takers[96] = "";
+    size_t length = 0;
+    ORDO_TRY(ordo_check_type(dev, key));
+    for (size_t i = 0; i < sizeof structures / sizeof *structures; i++) {
+        if (!(structures[i].traits & ORDO_WIDE_KEYS))
+            continue;
+        if (strcmp(structures[i].name, structure->name) == 0)
+            return ORDO_OK;
+        length +=
+            (size_t) snprintf(takers + length, sizeof takers - length, "%s%s", length ? ", " : "", structures[i].name);
+    }
+    ORDO_REQUIRE(dev, !ordo_type_is_wide(key), ORDO_UNSUPPORTED,
+                 "a dictionary (%s) does not take keys of type %s. These do: %s", structure->name, ordo_wide_name(key),
+                 takers);
+    return ORDO_OK;
+}
 
 static ordo_status check_config(ordo_device *dev, const struct ordo_structure *structure,
                                 const struct ordo_dict_config *config, ordo_dict **out)
@@ -12,11 +41,8 @@ static ordo_status check_config(ordo_device *dev, const struct ordo_structure *s
     ORDO_REQUIRE_GIVEN(dev, dev);
     ORDO_TRY(ordo_device_check_fork(dev));
     ORDO_REQUIRE_GIVEN(dev, config);
-    char call[64];
-    snprintf(call, sizeof call, "a dictionary (%s)", structure->name);
-    ORDO_TRY(ordo_check_narrow(dev, config->key, call));
-    ORDO_TRY(ordo_check_value_bytes(dev, config->value_bytes));
-    return ORDO_OK;
+    ORDO_TRY(check_key(dev, structure, config->key));
+    return ordo_check_value_bytes(dev, config->value_bytes);
 }
 
 static void free_cached(struct ordo_reserve *reserve)

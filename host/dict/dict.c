@@ -145,9 +145,9 @@ static ordo_status check_arrays(const ordo_dict *dict, const struct ordo_method 
     struct ordo_array arrays[ORDO_PARAMETERS_MAX];
     size_t            n = 0, n_outputs = 0;
     for (const struct ordo_parameter *p = m->parameters; p->name; p++, n++) {
-        const bool absent = (p->flags & OPTIONAL) && !r->a[n].mem;
-        arrays[n] = (struct ordo_array) { p->name, r->a[n], ordo_parameter_count(p, r),
-                                          absent ? 0 : ordo_parameter_bytes(dict, p) };
+        const bool   absent = (p->flags & OPTIONAL) && !r->a[n].mem;
+        const size_t bytes = absent ? 0 : ordo_parameter_bytes(dict, p);
+        arrays[n] = (struct ordo_array) { p->name, r->a[n], ordo_parameter_count(p, r), bytes, bytes };
         n_outputs += (p->flags & OUT) != 0;
     }
     return ordo_check_arrays(dict->dev, arrays, n, n_outputs);

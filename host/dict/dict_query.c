@@ -291,9 +291,9 @@ static ordo_status seek_end(ordo_dict *dict, struct ordo_call *call, const struc
     struct ordo_seeks s = { r->relation, ordo_none(), 1, r->a[0], r->a[1], r->a[2], 0 };
     if (!is_wanted(r, 0))
         return ORDO_OK;
-    ORDO_TRY(ordo_call_scratch(call, sizeof key, &s.keys.mem));
-    ORDO_TRY(ordo_call_fill(call, s.keys.mem, 0, 4, (uint32_t) key));
-    ORDO_TRY(ordo_call_fill(call, s.keys.mem, 4, 4, (uint32_t) (key >> 32)));
+    ORDO_TRY(ordo_call_scratch(call, dict->key_bytes, &s.keys.mem));
+    for (size_t at = 0; at < dict->key_bytes; at += 4)
+        ORDO_TRY(ordo_call_fill(call, s.keys.mem, at, 4, (uint32_t) (key >> 8 * (at % 8))));
     return dict->structure->seek(dict, call, &s);
 }
 

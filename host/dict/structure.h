@@ -243,7 +243,7 @@ ordo_status ordo_dict_end(struct ordo_call *call, ordo_dict *dict, ordo_status s
             return status;                                                                                             \
     }
 
-/* Returns the bits of the least or greatest possible key, as stored in memory. */
+/* Returns the bits of the least or greatest possible key, as stored in memory. A key of 16 bytes has them twice. */
 uint64_t ordo_dict_end_key(const ordo_dict *dict, bool greatest);
 
 /* Sets out[c] to the number of operations with code c. If the first unknown code has index i, the last word becomes

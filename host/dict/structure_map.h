@@ -15,6 +15,7 @@ enum ordo_structure_trait {
     /* Benchmarks fill the structure by one build. Updates would rewrite all elements or, in a hash table, change the
      * load factor. */
     ORDO_BUILT_WHOLE = 256,
+    ORDO_WIDE_KEYS = 512, /* takes keys of 16 bytes */
 };
 
 /* Columns:
@@ -24,10 +25,10 @@ enum ordo_structure_trait {
  *   name     result of ordo_dict_name
  *   traits   a sum of enum ordo_structure_trait */
 #define ORDO_STRUCTURE_MAP(X)                                                                                          \
-    X(SORTED_ARRAY, sorted_array, "sorted array", ORDO_HAS_RUNS | ORDO_SIMULATED | ORDO_BUILT_WHOLE)                   \
-    X(LSM, lsm, "lsm", ORDO_HAS_RUNS | ORDO_KEEPS_STALE)                                                               \
+    X(SORTED_ARRAY, sorted_array, "sorted array", ORDO_HAS_RUNS | ORDO_SIMULATED | ORDO_BUILT_WHOLE | ORDO_WIDE_KEYS)  \
+    X(LSM, lsm, "lsm", ORDO_HAS_RUNS | ORDO_KEEPS_STALE | ORDO_WIDE_KEYS)                                              \
     X(BLINK, blink, "blink", ORDO_IS_TREE | ORDO_SIMULATED)                                                            \
-    X(FAST, fast, "fast", ORDO_HAS_RUNS | ORDO_REBUILDS | ORDO_BUILT_WHOLE)                                            \
+    X(FAST, fast, "fast", ORDO_HAS_RUNS | ORDO_REBUILDS | ORDO_BUILT_WHOLE | ORDO_WIDE_KEYS)                           \
     X(SKIPLIST, skiplist, "skiplist", ORDO_IS_TREE | ORDO_SIMULATED)                                                   \
     X(HASH, hash, "hash", ORDO_NO_ORDER | ORDO_REBUILDS | ORDO_SIMULATED | ORDO_BUILT_WHOLE)                           \
     X(XFAST, xfast, "xfast", ORDO_HAS_RUNS | ORDO_HAS_PREFIXES | ORDO_SIMULATED | ORDO_BUILT_WHOLE)                    \

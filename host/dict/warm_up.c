@@ -82,6 +82,12 @@ static void build(struct warm_up *t)
     note(t, ordo_dict_build(t->dict, t->a->at[0], t->values, t->a->count, NULL));
 }
 
+/* Elements that each output of keys has space for. */
+static size_t room(const struct warm_up *t)
+{
+    return t->dict->key_bytes > 8 ? t->a->count : 2 * t->a->count;
+}
+
 static ordo_type value_type(const struct warm_up *t)
 {
     return t->dict->value_bytes == 8 ? ORDO_U64 : ORDO_U32;
@@ -128,15 +134,15 @@ static void order(struct warm_up *t)
                                NULL));
     note(t, ordo_dict_first(t->dict, a->at[5], t->values_out, a->at[4], NULL));
     note(t, ordo_dict_count(t->dict, a->at[0], a->at[0], a->count, a->at[6], NULL));
-    note(t, ordo_dict_range(t->dict, a->at[0], a->at[0], a->count, a->at[7], a->at[5], t->values_out, 2 * a->count, &n,
-                            NULL));
+    note(t,
+         ordo_dict_range(t->dict, a->at[0], a->at[0], a->count, a->at[7], a->at[5], t->values_out, room(t), &n, NULL));
     note(t, ordo_dict_rank(t->dict, ORDO_LT, a->at[0], a->count, a->at[6], NULL));
     note(t, ordo_dict_select(t->dict, a->at[6], a->count, a->at[5], t->values_out, a->at[4], NULL));
     if (t->dict->value_bytes)
         note(t, ordo_dict_aggregate(t->dict, value_type(t), ORDO_SUM, a->at[0], a->at[0], a->count, a->at[3], a->at[6],
                                     NULL));
     note(t, ordo_dict_size(t->dict, NULL, &n));
-    note(t, ordo_dict_export(t->dict, a->at[5], t->values_out, 2 * a->count, &n, NULL));
+    note(t, ordo_dict_export(t->dict, a->at[5], t->values_out, room(t), &n, NULL));
 }
 
 static void apply(struct warm_up *t)
@@ -154,7 +160,7 @@ static void apply(struct warm_up *t)
                                                 .offsets = a->at[7],
                                                 .range_keys = a->at[8],
                                                 .range_values = t->values.mem ? a->at[9] : ordo_none(),
-                                                .range_capacity = 2 * a->count };
+                                                .range_capacity = room(t) };
     size_t                            needed = 0;
     note(t, ordo_dict_apply(t->dict, &batch, &needed, NULL));
 }

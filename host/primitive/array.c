@@ -27,6 +27,11 @@ bool ordo_type_is_wide(ordo_type type)
     return type == ORDO_U128 || type == ORDO_BYTES16;
 }
 
+const char *ordo_wide_name(ordo_type type)
+{
+    return type == ORDO_U128 ? "u128" : "bytes16";
+}
+
 uint64_t ordo_key_bits(ordo_type type, const void *key)
 {
     uint32_t word = 0;
@@ -53,7 +58,7 @@ ordo_status ordo_check_narrow(ordo_device *dev, ordo_type type, const char *call
     ORDO_TRY(ordo_check_type(dev, type));
     if (ordo_type_is_wide(type))
         return ORDO_FAIL(dev, ORDO_UNSUPPORTED, "%s does not take keys or values of type %s", call,
-                         type == ORDO_U128 ? "u128" : "bytes16");
+                         ordo_wide_name(type));
     return ORDO_OK;
 }
 

@@ -15,7 +15,8 @@ static inline size_t ordo_min_size(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-bool ordo_type_is_wide(ordo_type type);
+bool        ordo_type_is_wide(ordo_type type);
+const char *ordo_wide_name(ordo_type type); /* the name of a type of 16 bytes */
 
 /* Return ORDO_INVALID for an unknown type, or if values do not have 0, 4 or 8 bytes. ordo_check_narrow also refuses
  * types of 16 bytes (ORDO_UNSUPPORTED). Its message names the function `call`. */

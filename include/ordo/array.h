@@ -15,7 +15,7 @@
  *   Types        All calls take types of 4 and 8 bytes. Only these calls take keys of 16 bytes:
  *                ordo_sort, ordo_top_k, ordo_select, ordo_unique, ordo_reduce_by_key, ordo_merge,
  *                ordo_merge_runs, ordo_search, ordo_equal_range, ordo_lookup, ordo_index_build,
- *                ordo_compact.
+ *                ordo_compact, and the dictionaries that dict.h names.
  *                Equal keys have equal bits, so -0 is not +0.
  *   Count        Calls take 0 to ORDO_MAX_COUNT elements. With 0 elements a call only writes
  *                totals and signals order->done.

@@ -30,10 +30,10 @@
 
 /* Errors: ORDO_TOO_LARGE if a batch or the dictionary exceeds ORDO_MAX_COUNT elements, or an
  *   allocation exceeds the device's largest. ORDO_UNSUPPORTED if ordo_dict_can returns false for
- *   the call. After an error of arguments or memory the content is unchanged. After ORDO_OPENCL a
- *   structure that changes in place (blink.h, hash.h) may hold a part of the batch. The next call
- *   checks the structure, and returns ORDO_BROKEN if it is damaged. ordo_dict_build and
- *   ordo_dict_clear repair it. */
+ *   the call, or from a creation if the structure does not take the type of keys. After an error
+ *   of arguments or memory the content is unchanged. After ORDO_OPENCL a structure that changes in
+ *   place (blink.h, hash.h) may hold a part of the batch. The next call checks the structure, and
+ *   returns ORDO_BROKEN if it is damaged. ordo_dict_build and ordo_dict_clear repair it. */
 
 /* ---- the dictionary ----------------------------------------------------------------------- */
 #ifndef ORDO_DICT_H
@@ -48,6 +48,7 @@ extern "C" {
 typedef struct ordo_dict ordo_dict;
 
 struct ordo_dict_config {
+    /* Sorted array, LSM and FAST tree take all types, other structures types of 4 and 8 bytes. */
     ordo_type key;
     uint32_t  value_bytes; /* 0, 4 or 8 */
 };
@@ -374,8 +375,9 @@ ORDO_API ordo_status ordo_dict_export_host(ordo_dict *dict, void *keys_out, void
  *   RANGE      does the same as COUNT, and writes the elements to range_keys and range_values.
  *   RANK_LT    sets counts[i] to the number of stored keys less than keys[i].
  *   RANK_LE    sets counts[i] to the number of stored keys less than or equal to keys[i].
- *   SELECT     finds the element with index keys[i] in key order. Writes found[i] and, if there is
- *              such an element, keys_out[i] and values_out[i].
+ *   SELECT     finds the element with index keys[i], an unsigned integer with the size of a key, in
+ *              key order. Writes found[i] and, if there is such an element, keys_out[i] and
+ *              values_out[i].
  * Concurrent batches take only codes below ORDO_N_CONCURRENT_CODES. */
 typedef enum ordo_code {
     ORDO_FIND = 0,

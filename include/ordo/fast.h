@@ -28,9 +28,9 @@ struct ordo_fast_config {
 /* Creates an empty FAST tree.
  * Cost: an update sorts its elements and merges them with the buffer. A query costs as much as in a
  *   sorted array, plus a search of the buffer. Updates and queries may rebuild the tree.
- * Memory: keys and values, and 7 % of the keys for the tree. While the buffer is not empty, also 2
- *   bits per stored element. A rebuild takes at most 2.2 times the keys and values plus 4 MiB. This
- *   memory stays allocated until ordo_dict_compact.
+ * Memory: keys and values, and 7 % of the keys for the tree (14 % of keys of 16 bytes). While the
+ *   buffer is not empty, also 2 bits per stored element. A rebuild takes at most 2.2 times the keys
+ *   and values plus 4 MiB. This memory stays allocated until ordo_dict_compact.
  * Blocking: a rebuild waits. */
 ORDO_API ordo_status ordo_fast_create(ordo_device *device, const struct ordo_fast_config *config,
                                       ordo_dict **out);

@@ -44,9 +44,10 @@ struct ordo_lsm_config {
  *   elements on average if n elements are stored. A lookup searches the runs, newest first, until
  *   it finds the key. The first query in key order after an update also searches the older runs for
  *   each new element.
- * Memory: keys and values, 1 bit per element, and 7 % of the keys for indexes. Merges take at most
- *   2.25 times the keys and values and 4 MiB. This memory stays allocated until ordo_dict_compact.
- *   After an update, the stored elements are fewer than 8 times the keys of the dictionary.
+ * Memory: keys and values, 1 bit per element, and 7 % of the keys for indexes (14 % of keys of 16
+ *   bytes). Merges take at most 2.25 times the keys and values and 4 MiB. This memory stays
+ *   allocated until ordo_dict_compact. After an update, the stored elements are fewer than 8 times
+ *   the keys of the dictionary.
  * Blocking: an update waits for the device only if it counts or removes replaced and erased
  *   elements.
  * Errors: ORDO_TOO_LARGE if a batch with its index exceeds the largest allocation. */

@@ -1101,6 +1101,8 @@ static void creating(struct test *t)
         test_true(t, dict == NULL);
         test_status(t, create(t->dev, s, ORDO_U32, 4, NULL), ORDO_INVALID);
         for (int type = -1; type < 20; type += type < 0 ? 7 : 1) {
+            if (ordo_type_bytes((ordo_type) type) && structure_takes((size_t) s, (ordo_type) type))
+                continue;
             dict = something;
             test_status(t, create(t->dev, s, (ordo_type) type, 4, &dict),
                         ordo_type_bytes((ordo_type) type) ? ORDO_UNSUPPORTED : ORDO_INVALID);

@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define HASH_OF_ALL UINT64_C(0xab48fb37c7fb6c90)
+#define HASH_OF_ALL  UINT64_C(0xab48fb37c7fb6c90)
+#define HASH_OF_WIDE UINT64_C(0x53970ab1d1bc9e90)
 
 static uint64_t fold(uint64_t hash, const void *bytes, size_t n)
 {
@@ -42,9 +43,9 @@ static uint64_t hash_of_call(struct test *t, const struct array_call *call, ordo
     return hash;
 }
 
-static uint64_t hash_of_structure(struct test *t, size_t subject)
+static uint64_t hash_of_structure(struct test *t, size_t subject, ordo_type key)
 {
-    const struct sequence s = sequence_random(subject, ORDO_U32, 4, 1);
+    const struct sequence s = sequence_random(subject, key, 4, 1);
     const struct outcome  o = sequence_run(t, &s, NULL);
 
     if (o.failed)
@@ -66,6 +67,16 @@ static bool is_in(const char *share, size_t subject)
     return structure_family(subject) % shares == which;
 }
 
+/* Keys of 16 bytes, which not all structures take. */
+static void check_wide(struct test *t, size_t subject)
+{
+    if (!structure_takes(subject, ORDO_U128))
+        return;
+    const uint64_t hash = hash_of_structure(t, subject, ORDO_U128);
+    test_context(t, "%s with keys of 16 bytes: all results hash to 0x%016" PRIx64, structures[subject].word, hash);
+    test_true(t, hash == HASH_OF_WIDE);
+}
+
 static void check_hash(struct test *t)
 {
     const char *const share = getenv("ORDO_TEST_SHARE");
@@ -80,10 +91,11 @@ static void check_hash(struct test *t)
     for (size_t subject = 0; subject < N_SUBJECTS; subject++) {
         if (!is_in(share, subject))
             continue;
-        const uint64_t here = hash_of_structure(t, subject);
+        const uint64_t here = hash_of_structure(t, subject, ORDO_U32);
         of_first = of_first == 0 ? here : of_first;
         test_context(t, "%s", structures[subject].word);
         test_true(t, here == of_first);
+        check_wide(t, subject);
     }
     hash = fold(hash, &of_first, sizeof of_first);
     (void) fprintf(stderr, "results 0x%016" PRIx64 "\n", hash);

@@ -259,16 +259,23 @@ static void primitives(struct test *t)
     local_sort(t);
 }
 
+static void run_sequence(struct test *t, size_t subject, ordo_type type)
+{
+    const struct sequence s = sequence_every(subject, type, 4, KEYS_CLUSTERED, 40);
+    const struct outcome  o = sequence_run(t, &s, NULL);
+    if (o.failed)
+        sequence_fail(t, &s, &o);
+}
+
 /* Every operation of every structure, on neighbouring keys with many duplicates. */
 static void sequences(struct test *t)
 {
-    for (int subject = 0; subject < N_SUBJECTS; subject++) {
-        if (!structure_is(subject, ORDO_SIMULATED))
+    for (size_t subject = 0; subject < N_SUBJECTS; subject++) {
+        if (!structure_is((int) subject, ORDO_SIMULATED))
             continue;
-        const struct sequence s = sequence_every((size_t) subject, ORDO_U32, 4, KEYS_CLUSTERED, 40);
-        const struct outcome  o = sequence_run(t, &s, NULL);
-        if (o.failed)
-            sequence_fail(t, &s, &o);
+        run_sequence(t, subject, ORDO_U32);
+        if (structure_takes(subject, ORDO_U128))
+            run_sequence(t, subject, ORDO_U128);
     }
 }
 

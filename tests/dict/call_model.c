@@ -24,12 +24,12 @@ static void run_code(struct modelled *m, ordo_code code, struct ordo_host_batch 
     (void) model_apply(m->model, &batch);
 }
 
-static uint64_t form_at(const struct modelled *m, size_t array, size_t i)
+static key_form form_at(const struct modelled *m, size_t array, size_t i)
 {
-    return ordo_key_bits(m->g->type, (const uint8_t *) m->a[array] + i * m->bytes[array]);
+    return form_of_key(m->g->type, m->a[array], i);
 }
 
-static void put(void *array, size_t bytes, size_t i, uint64_t word)
+static void put(void *array, size_t bytes, size_t i, key_form word)
 {
     if (array && bytes)
         write_bits(array, bytes, i, word);
@@ -63,7 +63,7 @@ struct interval {
 static struct interval interval_of(const struct modelled *m, size_t i)
 {
     const struct model *model = m->model;
-    const uint64_t      lo = form_at(m, 0, i), hi = form_at(m, 1, i);
+    const key_form      lo = form_at(m, 0, i), hi = form_at(m, 1, i);
     struct interval     is = { model_rank(model, lo), model_rank(model, hi) };
 
     if (lo > hi)
@@ -222,7 +222,7 @@ static void model_seek_within(struct modelled *m)
     const bool up = m->g->relation >= ORDO_GE;
 
     for (size_t i = 0; i < m->g->count; i++) {
-        const uint64_t form = form_at(m, 0, i), bound = form_at(m, 1, i);
+        const key_form form = form_at(m, 0, i), bound = form_at(m, 1, i);
         size_t         at = model_rank(m->model, form);
         const bool     is_there = at < m->model->count && m->model->element[at].form == form;
         at += is_there && (m->g->relation == ORDO_GT || m->g->relation == ORDO_LE);

@@ -56,6 +56,51 @@ DEVICE_TEST(dict_arguments, dictionaries_outlive_their_device)
 
 /* ---- making dictionaries ----------------------------------------------------------------------------------------- */
 
+static void try_wide_keys(struct test *t, int structure, ordo_type type)
+{
+    AUTO_DICT ordo_dict *dict = NULL;
+    char                 message[512] = "";
+    const ordo_status    got = create(t->dev, structure, type, 4, &dict);
+
+    test_context(t, "making a %s with keys of type %s", structures[structure].name, test_type_name[type]);
+    test_status(t, got, structure_takes((size_t) structure, type) ? ORDO_OK : ORDO_UNSUPPORTED);
+    if (got == ORDO_OK)
+        return;
+    (void) ordo_device_last_error(t->dev, message, sizeof message);
+    test_true(t, dict == NULL && strstr(message, structures[structure].name) && strstr(message, test_type_name[type]));
+    test_true(t, strstr(message, "sorted array, lsm, fast"));
+}
+
+DEVICE_TEST(dict_arguments, only_some_structures_take_keys_of_16_bytes)
+{
+    for (int s = 0; s < N_STRUCTURES; s++)
+        for (int type = ORDO_U128; type <= ORDO_BYTES16; type++)
+            try_wide_keys(t, s, (ordo_type) type);
+}
+
+/* A buffer over host memory that is aligned to 8 bytes only. */
+DEVICE_TEST(dict_arguments, unaligned_keys_of_16_bytes_are_refused)
+{
+    cl_int               code = CL_SUCCESS;
+    AUTO_FREE void      *memory = aligned_alloc(4096, 8192);
+    AUTO_DICT ordo_dict *dict = NULL;
+    size_t               size = 1;
+
+    test_true(t, memory);
+    memset(memory, 0, 8192);
+    cl_mem mem = clCreateBuffer(ordo_device_context(t->dev), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, 1600,
+                                (char *) memory + 8, &code);
+    if (code != CL_SUCCESS)
+        return;
+    const struct ordo_slice odd = ordo_at(mem, 0), none = ordo_none();
+    test_context(t, "unaligned keys");
+    test_ok(t, create(t->dev, LSM, ORDO_U128, 0, &dict));
+    test_status(t, ordo_dict_upsert(dict, odd, none, 100, NULL), ORDO_INVALID);
+    test_status(t, ordo_dict_first(dict, odd, none, none, NULL), ORDO_INVALID);
+    test_ok(t, ordo_dict_size(dict, NULL, &size));
+    test_true(t, size == 0 && clReleaseMemObject(mem) == CL_SUCCESS);
+}
+
 DEVICE_TEST(dict_arguments, configurations_are_checked)
 {
     static const uint32_t bad_growth[] = { 1, 17, 1000, UINT32_MAX };

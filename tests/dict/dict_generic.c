@@ -20,7 +20,7 @@ struct pair {
     uint32_t     value_bytes;
     size_t       key_bytes;
     uint32_t     n_keys;  /* number of possible keys */
-    uint64_t     spacing; /* their distance in ordered form */
+    key_form     spacing; /* their distance in ordered form */
 };
 
 static struct pair pair_make(struct test *t, size_t subject, ordo_type type, uint32_t value_bytes)
@@ -38,10 +38,10 @@ static void pair_free(struct pair *p)
 }
 
 /* The key of number k; 0 and n_keys are the ends of the type. */
-static uint64_t form_of(const struct pair *p, uint32_t k)
+static key_form form_of(const struct pair *p, uint32_t k)
 {
-    const uint64_t all = p->key_bytes == 8 ? UINT64_MAX : UINT32_MAX;
-    return k >= p->n_keys ? all : (uint64_t) k * p->spacing & all;
+    const key_form all = form_mask(p->type);
+    return k >= p->n_keys ? all : k * p->spacing & all;
 }
 
 static uint32_t below(struct pair *p, uint32_t n)
@@ -90,7 +90,7 @@ static void *draw_words(struct pair *p, size_t count, size_t bytes)
 
 static void *empty(size_t count, size_t bytes)
 {
-    void *array = test_alloc((count + 1) * 8);
+    void *array = test_alloc((count + 1) * 16);
 
     memset(array, TEST_EMPTY, count * bytes);
     return array;
@@ -133,7 +133,7 @@ static void expect_model(struct pair *p)
     test_true(p->t, count == n);
     model_put_in_order(p->dict, p->type, p->value_bytes, keys, p->value_bytes ? values : NULL, n);
     for (size_t i = 0; i < n; i++) {
-        test_true(p->t, read_bits(keys, p->key_bytes, i) == p->model.element[i].key);
+        test_true(p->t, read_key(keys, p->key_bytes, i) == p->model.element[i].key);
         test_true(p->t, p->value_bytes == 0 || read_bits(values, p->value_bytes, i) == p->model.element[i].value);
     }
 }
@@ -201,13 +201,13 @@ static void check_call(struct pair *p, const struct array_call *call, struct giv
 /* Draws upper bounds close to most of the lower bounds, some below them. */
 static void *draw_above(struct pair *p, const void *lo, size_t count)
 {
-    const uint64_t all = p->key_bytes == 8 ? UINT64_MAX : UINT32_MAX;
+    const key_form all = form_mask(p->type);
     const uint32_t wide = below(p, 3) ? 12 : p->n_keys;
     void          *hi = test_alloc((count + 1) * p->key_bytes);
 
     for (size_t i = 0; i < count; i++) {
-        const uint64_t low = form_of_key(p->type, lo, i);
-        const uint64_t more = p->spacing * below(p, wide + 1);
+        const key_form low = form_of_key(p->type, lo, i);
+        const key_form more = p->spacing * below(p, wide + 1);
         const bool     any = below(p, 16) == 0;
         put_form(p->type, hi, i, any ? form_of(p, below(p, p->n_keys + 1)) : more > all - low ? all : low + more);
     }
@@ -418,8 +418,8 @@ static void combines_in_tiles(struct test *t, ordo_type type, uint32_t value_byt
                 boundary.held = tile_held[h];
                 boundary.count = tile_counts[c];
                 boundary.keys = boundary.keys ? boundary.keys : boundary.count;
-                combine_in_tiles(t, t->facts->cpu && i % 16 == 7 ? XFAST : SORTED_ARRAY, type, value_bytes, &boundary,
-                                 how_of(value_bytes, i));
+                combine_in_tiles(t, t->facts->cpu && ordo_type_bytes(type) <= 8 && i % 16 == 7 ? XFAST : SORTED_ARRAY,
+                                 type, value_bytes, &boundary, how_of(value_bytes, i));
                 i++;
             }
 }
@@ -446,7 +446,7 @@ static void one_dictionary(struct test *t, size_t subject, ordo_type type, uint3
     AUTO(pair_free) struct pair p = pair_make(t, subject, type, value_bytes);
 
     p.n_keys = 1 + below(&p, below(&p, 3) ? 6000 : 40);
-    p.spacing = below(&p, 2) ? 1 : (p.key_bytes == 8 ? UINT64_MAX : UINT32_MAX) / p.n_keys;
+    p.spacing = below(&p, 2) ? 1 : form_mask(type) / p.n_keys;
     for (size_t round = 0; round < rounds; round++) {
         if (round > 0)
             for (uint32_t i = below(&p, 4); i > 0; i--)
@@ -468,11 +468,12 @@ DEVICE_TEST(dict_generic, equals_the_model)
     const bool all = test_wants_all("ORDO_TEST_KINDS");
 
     for (size_t subject = 0; subject < N_SUBJECTS; subject++)
-        for (int type = ORDO_U32; type <= ORDO_F64; type++)
-            for (size_t v = 0;
-                 v < test_n_value_sizes() && (all || type_is_met((ordo_type) type, subject, t->seed, t->facts->cpu));
-                 v++)
-                one_dictionary(t, subject, (ordo_type) type, test_value_bytes[type][v], 6);
+        for (ordo_type type = ORDO_U32; type <= ORDO_BYTES16; type++) {
+            if (!structure_takes(subject, type) || !(all || type_is_met(type, subject, t->seed, t->facts->cpu)))
+                continue;
+            for (size_t v = 0; v < test_n_value_sizes(); v++)
+                one_dictionary(t, subject, type, test_value_bytes[type][v], 6);
+        }
 }
 
 MASK_TEST(dict_generic, equals_the_model_with_gpu_kernels, "cpu=0")
@@ -512,8 +513,10 @@ static void small_tiles(struct test *t)
     if (!t->facts->cpu)
         test_ok(t, ordo_device_set_tunable(t->dev, "merge_runs.group", 64));
     combines_in_tiles(t, ORDO_U32, 4);
-    if (t->facts->cpu || test_wants_all("ORDO_TEST_KINDS"))
+    if (t->facts->cpu || test_wants_all("ORDO_TEST_KINDS")) {
         combines_in_tiles(t, ORDO_F64, 8);
+        combines_in_tiles(t, ORDO_BYTES16, 4);
+    }
     for (size_t i = 0; i < LENGTH(in); i++)
         if (in[i] != XFAST || t->facts->cpu)
             one_dictionary(t, (size_t) in[i], ORDO_U32, 4, 6);

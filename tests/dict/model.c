@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model.h"
 
-#include "tests/support/words.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,9 +57,8 @@ void model_put_in_order(const ordo_dict *dict, ordo_type type, uint32_t value_by
     if (!element)
         abort();
     for (size_t i = 0; i < count; i++)
-        element[i] =
-            (struct model_element) { ordo_key_bits(type, (const uint8_t *) keys + i * key_bytes),
-                                     read_bits(keys, key_bytes, i), values ? read_bits(values, value_bytes, i) : 0 };
+        element[i] = (struct model_element) { form_of_key(type, keys, i), read_key(keys, key_bytes, i),
+                                              values ? read_bits(values, value_bytes, i) : 0 };
     qsort(element, count, sizeof *element, by_form);
     for (size_t i = 0; i < count; i++) {
         write_bits(keys, key_bytes, i, element[i].key);
@@ -71,7 +68,7 @@ void model_put_in_order(const ordo_dict *dict, ordo_type type, uint32_t value_by
 
 /* ---- the sorted array -------------------------------------------------------------------------------------------- */
 
-size_t model_rank(const struct model *model, uint64_t form)
+size_t model_rank(const struct model *model, key_form form)
 {
     size_t low = 0, high = model->count;
 
@@ -85,7 +82,7 @@ size_t model_rank(const struct model *model, uint64_t form)
     return low;
 }
 
-static bool is_at(const struct model *model, size_t at, uint64_t form)
+static bool is_at(const struct model *model, size_t at, key_form form)
 {
     return at < model->count && model->element[at].form == form;
 }
@@ -112,7 +109,7 @@ static void take_out(struct model *model, size_t at)
 /* ---- operations -------------------------------------------------------------------------------------------------- */
 
 /* Position of the nearest key in this relation to `form`; model->count if there is none. */
-static size_t neighbour(const struct model *model, ordo_code code, uint64_t form)
+static size_t neighbour(const struct model *model, ordo_code code, key_form form)
 {
     const size_t at = model_rank(model, form);
     const bool   is_there = is_at(model, at, form);
@@ -139,7 +136,7 @@ static void put_element(const struct model *model, const struct ordo_host_batch 
     write_bits(batch->values_out, model->value_bytes, i, model->element[at].value);
 }
 
-static void seek(const struct model *model, const struct ordo_host_batch *batch, size_t i, uint64_t form)
+static void seek(const struct model *model, const struct ordo_host_batch *batch, size_t i, key_form form)
 {
     put_element(model, batch, i, neighbour(model, (ordo_code) batch->codes[i], form));
 }
@@ -158,11 +155,11 @@ static uint64_t combined(const struct ordo_host_batch *batch, uint64_t old, uint
 }
 
 /* Counts the elements between two keys. For a range, writes them from `offset` on. */
-static size_t enumerate(const struct model *model, const struct ordo_host_batch *batch, size_t i, uint64_t low,
+static size_t enumerate(const struct model *model, const struct ordo_host_batch *batch, size_t i, key_form low,
                         size_t offset)
 {
     const size_t   key_bytes = ordo_type_bytes(model->type);
-    const uint64_t high = ordo_key_bits(model->type, (const uint8_t *) batch->hi + i * key_bytes);
+    const key_form high = form_of_key(model->type, batch->hi, i);
     size_t         n = 0;
 
     for (size_t at = model_rank(model, low); at < model->count && model->element[at].form <= high; at++, n++) {
@@ -202,7 +199,7 @@ static void apply_point(const struct model *model, const struct ordo_host_batch 
     if (batch->codes[i] <= ORDO_CONTAINS || batch->codes[i] == ORDO_ERASE)
         return;
     if (!was_there)
-        point->element.key = read_bits(batch->keys, key_bytes, i);
+        point->element.key = read_key(batch->keys, key_bytes, i);
     if (was_there && batch->codes[i] == ORDO_COMBINE)
         point->element.value = combined(batch, point->element.value, value);
     else if (!was_there || batch->codes[i] == ORDO_UPSERT)
@@ -210,15 +207,15 @@ static void apply_point(const struct model *model, const struct ordo_host_batch 
     point->is_there = true;
 }
 
-static uint64_t form_of(const struct model *model, const struct ordo_host_batch *batch, size_t i)
+static key_form form_of(const struct model *model, const struct ordo_host_batch *batch, size_t i)
 {
-    return ordo_key_bits(model->type, (const uint8_t *) batch->keys + i * ordo_type_bytes(model->type));
+    return form_of_key(model->type, batch->keys, i);
 }
 
 /* Returns the number of elements that the operation adds to the ranges. */
 static size_t apply_one(struct model *model, const struct ordo_host_batch *batch, size_t i, size_t offset)
 {
-    const uint64_t form = form_of(model, batch, i);
+    const key_form form = form_of(model, batch, i);
     const size_t   at = model_rank(model, form);
     const bool     is_there = is_at(model, at, form);
     struct point   point = { is_there, is_there ? model->element[at] : (struct model_element) { .form = form } };
@@ -240,7 +237,7 @@ static size_t apply_one(struct model *model, const struct ordo_host_batch *batch
             batch->counts[i] = (uint32_t) (at + (is_there && batch->codes[i] == ORDO_RANK_LE));
         return 0;
     case ORDO_SELECT: {
-        const uint64_t rank = read_bits(batch->keys, ordo_type_bytes(model->type), i);
+        const key_form rank = read_key(batch->keys, ordo_type_bytes(model->type), i);
         put_element(model, batch, i, rank < model->count ? (size_t) rank : model->count);
         return 0;
     }
@@ -256,7 +253,7 @@ static size_t apply_one(struct model *model, const struct ordo_host_batch *batch
 /* ---- batches of operations on single keys ------------------------------------------------------------------------ */
 
 struct turn {
-    uint64_t form;
+    key_form form;
     size_t   i;
 };
 
@@ -291,7 +288,7 @@ static void apply_merged(struct model *model, const struct ordo_host_batch *batc
     if (!merged)
         abort();
     for (size_t i = 0; i < batch->count;) {
-        const uint64_t form = turn[i].form;
+        const key_form form = turn[i].form;
         struct point   point = { .element.form = form };
         while (at < model->count && model->element[at].form < form)
             merged[n++] = model->element[at++];

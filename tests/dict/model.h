@@ -10,10 +10,11 @@
 #define ORDO_TESTS_MODEL_H
 
 #include "tests/support/auto.h"
+#include "tests/support/words.h"
 
 struct model_element {
-    uint64_t form; /* ordo_key_bits: elements ascend by it, no two are equal */
-    uint64_t key;  /* as stored, in the low bytes */
+    key_form form; /* elements ascend by it, no two are equal */
+    key_form key;  /* as stored, in the low bytes */
     uint64_t value;
 };
 
@@ -36,7 +37,7 @@ void model_put_in_order(const ordo_dict *dict, ordo_type type, uint32_t value_by
                         size_t count);
 
 /* The number of keys with a lesser form. */
-size_t model_rank(const struct model *model, uint64_t form);
+size_t model_rank(const struct model *model, key_form form);
 
 /* Does what ordo_dict_apply must do, operation by operation, and writes its outputs. All codes must be known. Elements
  * beyond the capacity of ranges are left out. Returns the number of elements of ranges. */

@@ -2,7 +2,6 @@
 #include "sequence.h"
 
 #include "tests/support/calls.h"
-#include "tests/support/words.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -91,7 +90,7 @@ struct run {
     ordo_dict             *dict;
     cl_command_queue       queue; /* in addition to the device's queue */
     size_t                 n_keys;
-    uint64_t              *keys; /* possible keys of batches: ordered forms, ascending */
+    key_form              *keys; /* possible keys of batches: ordered forms, ascending */
     struct outcome         outcome;
 };
 
@@ -141,13 +140,23 @@ static size_t below(struct run *run, size_t n)
     return (size_t) test_below(&run->random, n);
 }
 
+/* A random form. In keys of 16 bytes, the word with the low bits is sometimes nearly all ones. */
+static key_form random_form(struct run *run)
+{
+    const uint64_t low = test_random(&run->random);
+
+    if (ordo_type_bytes(run->s->type) < 16)
+        return low;
+    return (key_form) test_random(&run->random) << 64 | (low % 2 ? low : UINT64_MAX - low % 40);
+}
+
 static void keys_in_segments(struct run *run, size_t length)
 {
-    uint64_t form = 0;
+    key_form form = 0;
 
     for (size_t i = 0; i < run->n_keys; i++, form++) {
         if (i % length == 0)
-            form = test_random(&run->random);
+            form = random_form(run);
         run->keys[i] = form & form_mask(run->s->type);
     }
 }
@@ -159,7 +168,7 @@ static void keys_of_test_shape(struct run *run, enum test_shape shape)
 
     test_keys(&run->random, run->s->type, shape, run->n_keys, keys);
     for (size_t i = 0; i < run->n_keys; i++)
-        run->keys[i] = ordo_key_bits(run->s->type, keys + i * bytes);
+        run->keys[i] = form_of_key(run->s->type, keys, i);
 }
 
 /* Draws the possible keys of batches; fewer than requested if some are equal. */
@@ -207,17 +216,17 @@ static struct draw make_draw(struct run *run, bool query)
 }
 
 /* The form of the i-th key of a batch. */
-static uint64_t draw_key(struct run *run, const struct draw *d, size_t i)
+static key_form draw_key(struct run *run, const struct draw *d, size_t i)
 {
     const size_t   offset = d->turn == 0 ? below(run, d->window) : i % run->n_keys;
     const size_t   at = d->turn < 0 ? d->first + run->n_keys - offset : d->first + offset;
-    const uint64_t form = run->keys[at % run->n_keys];
+    const key_form form = run->keys[at % run->n_keys];
 
     if (!d->near)
         return form;
     switch (below(run, 16)) {
     case 0:
-        return test_random(&run->random) & form_mask(run->s->type);
+        return random_form(run) & form_mask(run->s->type);
     case 1:
     case 2:
         return (form + 1) & form_mask(run->s->type);
@@ -230,7 +239,7 @@ static uint64_t draw_key(struct run *run, const struct draw *d, size_t i)
 }
 
 /* An upper bound for a lower one: mostly a little greater, sometimes anything, also less. */
-static uint64_t draw_bound(struct run *run, uint64_t low, size_t wide_of)
+static key_form draw_bound(struct run *run, key_form low, size_t wide_of)
 {
     if (below(run, wide_of) == 0)
         return run->keys[below(run, run->n_keys)];
@@ -374,8 +383,12 @@ static void fill_codes(struct run *run, const struct step *step, uint8_t *codes,
 /* Writes a rank as a key: mostly of an element, else slightly or far past the last. */
 static void put_rank(struct run *run, void *keys, size_t i)
 {
-    write_bits(keys, ordo_type_bytes(run->s->type), i,
-               below(run, 20) == 0 ? UINT64_MAX >> below(run, 40) : below(run, run->model.count + 3));
+    const size_t bytes = ordo_type_bytes(run->s->type);
+    key_form     rank = below(run, 20) == 0 ? UINT64_MAX >> below(run, 40) : below(run, run->model.count + 3);
+
+    if (bytes == 16 && below(run, 40) == 0)
+        rank <<= 64;
+    write_bits(keys, bytes, i, rank);
 }
 
 /* Draws type and operation of combines. Each needs kernels, so keys of u32 and f64 get all, others one type for each
@@ -400,7 +413,7 @@ static void fill_inputs(struct run *run, const struct step *step, struct columns
     fill_codes(run, step, in->of[COL_CODES], in->count);
     draw_combine(run, in);
     for (size_t i = 0; i < in->count; i++) {
-        const uint64_t low = draw_key(run, &d, i);
+        const key_form low = draw_key(run, &d, i);
         put_form(run->s->type, in->of[COL_KEYS], i, low);
         put_form(run->s->type, in->of[COL_HI], i,
                  draw_bound(run, low,
@@ -415,9 +428,9 @@ static void fill_inputs(struct run *run, const struct step *step, struct columns
     if (step->kind == STEP_FIRST || step->kind == STEP_EXPORT)
         put_form(run->s->type, in->of[COL_KEYS], 0, 0);
     if (step->kind == STEP_LAST)
-        put_form(run->s->type, in->of[COL_KEYS], 0, UINT64_MAX);
+        put_form(run->s->type, in->of[COL_KEYS], 0, ~(key_form) 0);
     if (step->kind == STEP_EXPORT)
-        put_form(run->s->type, in->of[COL_HI], 0, UINT64_MAX);
+        put_form(run->s->type, in->of[COL_HI], 0, ~(key_form) 0);
 }
 
 static bool has_code(const struct columns *in, ordo_code least, ordo_code most)
@@ -537,6 +550,14 @@ static ordo_status call_by_device(struct run *run, enum step_kind kind, struct c
 
 /* ---- comparing --------------------------------------------------------------------------------------------------- */
 
+/* Prints element i as a hexadecimal number. */
+static const char *hex_of(char text[33], const void *array, size_t bytes, size_t i)
+{
+    for (size_t b = 0; b < bytes; b++)
+        (void) snprintf(text + 2 * b, 3, "%02x", ((const uint8_t *) array)[(i + 1) * bytes - 1 - b]);
+    return text;
+}
+
 static void compare_column(struct run *run, enum column column, const struct columns *in, const struct columns *got,
                            const struct columns *want)
 {
@@ -550,15 +571,13 @@ static void compare_column(struct run *run, enum column column, const struct col
         }
     if (differ == 0)
         return;
-    const bool by_operation = first < in->count;
-    complain(run,
-             "%s[%zu] is 0x%0*" PRIx64 ", not 0x%0*" PRIx64
-             "; %zu of %zu differ (0x5c: left alone). Operation %zu: code "
-             "%" PRIu64 ", key 0x%" PRIx64,
-             column_name[column], first, (int) (2 * bytes), read_bits(got->of[column], got->bytes[column], first),
-             (int) (2 * bytes), read_bits(want->of[column], want->bytes[column], first), differ, got->elements[column],
-             first, by_operation ? read_bits(in->of[COL_CODES], in->bytes[COL_CODES], first) : 0,
-             by_operation ? read_bits(in->of[COL_KEYS], in->bytes[COL_KEYS], first) : 0);
+    const size_t operation = first < in->count ? first : 0;
+    char         is[33], not [33], key[33];
+    complain(run, "%s[%zu] is 0x%s, not 0x%s; %zu of %zu differ (0x5c: left alone). Operation %zu: code %u, key 0x%s",
+             column_name[column], first, hex_of(is, got->of[column], bytes, first),
+             hex_of(not, want->of[column], bytes, first), differ, got->elements[column], operation,
+             ((const uint8_t *) in->of[COL_CODES])[operation],
+             hex_of(key, in->of[COL_KEYS], in->bytes[COL_KEYS], operation));
 }
 
 static void spoil(struct run *run, const struct step *step, const struct columns *got)
@@ -754,7 +773,7 @@ static void check_statistics(struct run *run, bool compact)
 static void erase_all(struct run *run)
 {
     const size_t       count = run->model.count;
-    AUTO_FREE uint8_t *keys = test_alloc((count + 1) * sizeof(uint64_t));
+    AUTO_FREE uint8_t *keys = test_alloc((count + 1) * ordo_type_bytes(run->s->type));
 
     for (size_t i = 0; i < count; i++)
         put_form(run->s->type, keys, i, run->model.element[i].form);

@@ -171,7 +171,7 @@ static bool read_setting(const char *word, const char *value, struct sequence *s
         return s->subject < N_SUBJECTS;
     }
     if (strcmp(word, "type") == 0)
-        return (size_t) (s->type = (ordo_type) number_of(value, test_type_name, 6)) < 6;
+        return (size_t) (s->type = (ordo_type) number_of(value, test_type_name, 8)) < 8;
     if (strcmp(word, "shape") == 0)
         return (s->shape = (enum key_shape) number_of(value, key_shape_name, N_KEY_SHAPES)) < N_KEY_SHAPES;
     uint64_t number = 0;

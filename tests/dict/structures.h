@@ -92,16 +92,25 @@ static inline size_t structure_family(size_t subject)
     return family;
 }
 
+/* Whether a subject takes keys of this type: only some structures take keys of 16 bytes. */
+static inline bool structure_takes(size_t subject, ordo_type type)
+{
+    return ordo_type_bytes(type) <= 8 || structure_is((int) structure_family(subject), ORDO_WIDE_KEYS);
+}
+
 /* Each type needs its own kernels, which structures mostly share. Without ORDO_TEST_KINDS=all, tests use u32 and f64
- * for all structures (on a GPU f64 for half of them), and one other type for a quarter of them, selected by the seed. A
- * skiplist of small chunks and a HAMT of fixed depth share no kernels, so they get u32 only. All tests of dictionaries
- * select the same, so that they share built kernels. */
+ * for all structures (on a GPU f64 for half of them), and one other type for a quarter of them, selected by the seed.
+ * Structures that take keys of 16 bytes also get one type of this size. A skiplist of small chunks and a HAMT of fixed
+ * depth share no kernels, so they get u32 only. All tests of dictionaries select the same, so that they share built
+ * kernels. */
 static inline bool type_is_met(ordo_type type, size_t subject, uint64_t seed, bool cpu)
 {
     static const ordo_type others[] = { ORDO_U64, ORDO_I32, ORDO_I64, ORDO_F32 };
 
     if (subject == SKIPLIST_16 || subject == HAMT_FIXED)
         return type == ORDO_U32;
+    if (ordo_type_bytes(type) > 8)
+        return structure_takes(subject, type) && (structure_family(subject) + seed + (uint64_t) type) % 2 == 0;
     return type == ORDO_U32 || (type == ORDO_F64 && (cpu || (structure_family(subject) + seed) % 2 == 0)) ||
            (type == others[(seed + 3) % 4] && (structure_family(subject) + seed) % 4 == 0);
 }

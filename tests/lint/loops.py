@@ -57,6 +57,7 @@ ENDS = {
     ("dict/hash/update_sparse.cl", "hash_proposals_of(word) < HASH_PROPOSALS_MAX"): "the same",
     ("dict/ltree/levels.cl", "*ltree_right(ltree_line(tree, ltree_root_level(root), ltree_root_node(root))) != LTREE_NONE"):
         "each level has fewer nodes than that below",
+    ("dict/runs/runs.cl", "key_before(least, greatest)"): "an interval of keys, halved: the middle is below its end",
     ("dict/trie/hamt.cl", "n > 1"): "a leaf's keys, halved",
     ("dict/trie/hamt_merge.cl", "rest.at < rest.all"): "each part has an element at least, its first",
     ("dict/trie/hamt_merge.cl", "rank - to->record.before >= to->count"): "the element is in one of the leaves that the batch's record counts",

@@ -600,12 +600,14 @@ static ordo_dict *make_structure(ordo_device *dev, int structure, const struct p
 static void ask_structures(ordo_device *dev, const struct pair *pair)
 {
     for (int s = 0; s < N_STRUCTURES; s++) {
+        if (!structure_takes((size_t) s, pair->key))
+            continue;
         AUTO_DICT ordo_dict *dict = make_structure(dev, s, pair);
         ask_dict(dict, pair->value_bytes);
         if (s == XFAST)
             ask_prefixes(dict, pair->value_bytes);
     }
-    if (pair->value_bytes != 4)
+    if (pair->value_bytes != 4 || ordo_type_bytes(pair->key) > 8)
         return;
     ordo_dict *tree = make_structure(dev, BLINK, pair);
     ask_tested_tree(tree, pair->value_bytes);
@@ -624,8 +626,6 @@ static void ask_dicts(ordo_device *dev)
     static const unsigned answers[] = { 0, 1, 600, 5000 };
     for (size_t i = 0; i < COUNT_OF(answers); i++)
         for (size_t p = 0; p < COUNT_OF(pairs); p++) {
-            if (ordo_type_bytes(pairs[p].key) > 8)
-                continue; /* Dictionaries refuse keys of 16 bytes. */
             answer = answers[i];
             ask_structures(dev, &pairs[p]);
             ask_roaring(dev);

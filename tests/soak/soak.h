@@ -51,7 +51,7 @@ struct life {
     size_t                  node_entries;
     ordo_dict              *dict;
     struct model            model; /* the content that the dictionary must have */
-    uint64_t               *forms; /* the keys of most calls, by ordered form, ascending */
+    key_form               *forms; /* the keys of most calls, by ordered form, ascending */
     size_t                  n_forms, cursor;
     char                    text[128]; /* structure, types, configuration */
 };

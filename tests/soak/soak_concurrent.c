@@ -30,7 +30,7 @@ struct history {
     struct turn       *turns;
     struct key_change *changes;
     size_t             n_changes;
-    uint64_t          *always, *once;
+    key_form          *always, *once;
     size_t             n_always, n_once;
 };
 
@@ -196,7 +196,7 @@ static void gather_keys(struct history *h)
     }
 }
 
-static size_t count_in(const uint64_t *forms, size_t n, uint64_t lo, uint64_t hi)
+static size_t count_in(const key_form *forms, size_t n, key_form lo, key_form hi)
 {
     const size_t end = rank_of_form(forms, n, hi);
 

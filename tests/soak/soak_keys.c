@@ -50,17 +50,17 @@ static enum draw choose_draw(struct life *l, const struct play *p)
     return changes ? (enum draw) soak_below(l, DRAW_NEAR) : soak_one_in(l, 3) ? DRAW_NEAR : DRAW_ANY;
 }
 
-static void shuffle(struct life *l, uint64_t *forms, size_t n)
+static void shuffle(struct life *l, key_form *forms, size_t n)
 {
     for (size_t i = n; i > 1; i--) {
         const size_t   other = soak_below(l, i);
-        const uint64_t was = forms[i - 1];
+        const key_form was = forms[i - 1];
         forms[i - 1] = forms[other];
         forms[other] = was;
     }
 }
 
-static void draw_forms(struct life *l, enum draw draw, uint64_t *forms, size_t n)
+static void draw_forms(struct life *l, enum draw draw, key_form *forms, size_t n)
 {
     const size_t window = draw == DRAW_WINDOW ? soak_size(l, l->n_forms) : l->n_forms;
     const size_t first = soak_below(l, l->n_forms - window + 1);
@@ -79,7 +79,7 @@ static void draw_forms(struct life *l, enum draw draw, uint64_t *forms, size_t n
 
 static void fill_keys(struct life *l, struct play *p, void *keys, size_t n, bool ascending)
 {
-    AUTO_FREE uint64_t *forms = test_alloc((n + 1) * sizeof *forms);
+    AUTO_FREE key_form *forms = test_alloc((n + 1) * sizeof *forms);
 
     draw_forms(l, choose_draw(l, p), forms, n);
     if (ascending || soak_one_in(l, 16))

@@ -30,7 +30,7 @@ void combine_heads(__global const ordo_key *restrict keys, ulong     keys_at, __
         merge_value value[COMBINE_ITEMS], was[COMBINE_ITEMS];
         for (uint k = 0; k < COMBINE_ITEMS; k++) {
             const uint j = min(first + k * apart, n - 1);
-            head[k] = j == 0 || keys[j] != keys[j - 1];
+            head[k] = j == 0 || !key_same(keys[j], keys[j - 1]);
             adds[k] = found[j];
             value[k] = values[j];
             was[k] = before[j];

@@ -20,7 +20,7 @@ void interval_limit(__global const ordo_key *lo, ulong lo_at, __global const ord
                     uint limit, uint descending, __global uint *lengths, __global uint *ends)
 {
     RUN_EACH (uint, i, n) {
-        const bool some = key_bits(lo[lo_at + i]) <= key_bits(hi[hi_at + i]);
+        const bool some = key_upto(key_bits(lo[lo_at + i]), key_bits(hi[hi_at + i]));
         const uint most = limits ? min(limits[limits_at + i], limit) : limit;
         const uint length = some ? min(past[i] - first[i], most) : 0;
         lengths[i] = length;
@@ -37,8 +37,8 @@ void interval_bound(__global const ordo_key *lo, ulong lo_at, __global const ord
 {
     RUN_EACH (uint, i, n) {
         const bool some = lengths[i] > 0;
-        lo_out[i] = !some ? key_from_bits(1) : descending ? ends[i] : lo[lo_at + i];
-        hi_out[i] = !some ? key_from_bits(0) : descending ? hi[hi_at + i] : ends[i];
+        lo_out[i] = !some ? key_from_bits(key_of_digit(1, 0)) : descending ? ends[i] : lo[lo_at + i];
+        hi_out[i] = !some ? key_from_bits(KEY_LEAST) : descending ? hi[hi_at + i] : ends[i];
     }
 }
 
@@ -87,7 +87,8 @@ void interval_within(__global const ordo_key *keys, __global const merge_value *
 {
     RUN_EACH (uint, i, n) {
         const ordo_key_form key = key_bits(keys[i]), bound = key_bits(bounds[bounds_at + i]);
-        const bool          within = found[i] && (forward ? key <= bound : key >= bound);
+        const bool          upto = key_upto(key, bound), from = !key_before(key, bound);
+        const bool          within = found[i] && (forward ? upto : from);
         if (found_out)
             found_out[found_out_at + i] = within;
         if (!within)
@@ -110,7 +111,7 @@ void interval_measure(__global const ordo_key *lo, ulong lo_at, __global const o
             lengths[n] = 0;
             break;
         }
-        if (key_bits(lo[lo_at + i]) > key_bits(hi[hi_at + i]))
+        if (!key_upto(key_bits(lo[lo_at + i]), key_bits(hi[hi_at + i])))
             past[i] = first[i];
         numbers[i] = i;
         lengths[i] = past[i] - first[i];
@@ -147,8 +148,8 @@ void interval_erase(__global const ordo_key *keys, __global const ordo_key *hi, 
 {
     RUN_EACH (uint, j, n) {
         const bool some = offsets[j + 1] > offsets[j];
-        lo_out[j] = some ? keys[j] : key_from_bits(1);
-        hi_out[j] = some ? hi[hi_at + numbers[j]] : key_from_bits(0);
+        lo_out[j] = some ? keys[j] : key_from_bits(key_of_digit(1, 0));
+        hi_out[j] = some ? hi[hi_at + numbers[j]] : key_from_bits(KEY_LEAST);
     }
 }
 

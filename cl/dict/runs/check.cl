@@ -22,9 +22,9 @@ void run_check(__global const ordo_key *keys, uint count, __global const uint *h
 {
     RUN_EACH (uint, i, count - 1) {
         const ordo_key_form key = key_bits(keys[i]), next = key_bits(keys[i + 1]);
-        if (next < key)
+        if (key_before(next, key))
             ordo_min(&findings[RUN_UNSORTED], i);
-        if (next == key)
+        if (key_same(next, key))
             ordo_min(&findings[RUN_REPEATED], i);
     }
     RUN_EACH (uint, word, run_words(count)) {

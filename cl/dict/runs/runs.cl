@@ -22,7 +22,7 @@ void run_count(__global const ordo_key *lo, ulong lo_at, __global const ordo_key
     visible += visible_at;
     counts += counts_at;
     RUN_EACH (uint, i, n) {
-        const bool some = key_bits(lo[lo_at + i]) <= key_bits(hi[hi_at + i]);
+        const bool some = key_upto(key_bits(lo[lo_at + i]), key_bits(hi[hi_at + i]));
         uint       count = first ? 0 : counts[i];
         if (some)
             count += run_visible_between(hidden, visible, ranks[i], ranks[n + i]);
@@ -50,8 +50,8 @@ void run_seek(__global const ordo_key *keys, __global const merge_value *values,
         const bool before = !first && found[found_at + i];
         if (place < count) {
             const ordo_key_form mine = key_bits(keys[place]);
-            const ordo_key_form other = before ? key_bits(keys_out[keys_out_at + i]) : 0;
-            if (!before || (forward ? mine < other : mine > other)) {
+            const ordo_key_form other = before ? key_bits(keys_out[keys_out_at + i]) : KEY_LEAST;
+            if (!before || (forward ? key_before(mine, other) : !key_upto(mine, other))) {
                 keys_out[keys_out_at + i] = key_from_bits(mine);
 #if ORDO_VALUE_BYTES
                 if (values_out)
@@ -126,7 +126,7 @@ void run_measure(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo
     RANGE_RUNS(mem, RUNS_EACH(RUNS_POINT_MARKS, &mem))
     RUN_EACH (uint, i, n + 1) {
         ulong all = 0, visible = 0;
-        if (i < n && key_bits(lo[lo_at + i]) <= key_bits(hi[hi_at + i]))
+        if (i < n && key_upto(key_bits(lo[lo_at + i]), key_bits(hi[hi_at + i])))
             for (uint r = 0; r < runs.n_runs; r++) {
                 const uint low = lows[(ulong) r * n + i], high = highs[(ulong) r * n + i];
                 all += high - low;
@@ -274,20 +274,20 @@ ORDO_FN ordo_key_form run_key_of_rank(__local const range_runs *runs, const run_
                                       __private uint past[RUN_TABLE_MAX])
 {
     uint          low[RUN_TABLE_MAX], middle_of[RUN_TABLE_MAX];
-    ordo_key_form least = 0, greatest = ~(ordo_key_form) 0;
+    ordo_key_form least = KEY_LEAST, greatest = KEY_GREATEST;
     for (uint r = 0; r < table->n_runs; r++) {
         low[r] = 0;
         past[r] = table->count[r];
     }
-    while (least < greatest) {
-        const ordo_key_form middle = least + (greatest - least) / 2;
+    while (key_before(least, greatest)) {
+        const ordo_key_form middle = key_plus(least, key_above(key_minus(greatest, least), 1));
         uint                before = 0;
         for (uint r = 0; r < table->n_runs; r++) {
             middle_of[r] = keys_not_greater(runs->key_of[r], low[r], past[r], middle);
             before += range_visible(runs, r, middle_of[r]);
         }
         const bool enough = before > rank;
-        least = enough ? least : middle + 1;
+        least = enough ? least : key_plus(middle, key_of_digit(1, 0));
         greatest = enough ? middle : greatest;
         for (uint r = 0; r < table->n_runs; r++) {
             low[r] = enough ? low[r] : middle_of[r];
@@ -319,7 +319,7 @@ void run_select(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *ranks
         } else {
             const ordo_key_form key = run_key_of_rank(&mem, &runs, rank, past);
             for (uint r = 0; r < runs.n_runs; r++) /* The key is visible in one run only. */
-                if (past[r] > 0 && key_bits(mem.key_of[r][past[r] - 1]) == key &&
+                if (past[r] > 0 && key_same(key_bits(mem.key_of[r][past[r] - 1]), key) &&
                     !run_is_hidden(mem.hidden_of[r], past[r] - 1)) {
                     run = r;
                     place = past[r] - 1;
@@ -365,7 +365,7 @@ ORDO_FN uint ends_best(uint n_runs, __private const uint next[RUN_TABLE_MAX],
 {
     uint best = n_runs;
     for (uint r = 0; r < n_runs; r++) {
-        const bool before = best < n_runs && (down ? key[r] > key[best] : key[r] < key[best]);
+        const bool before = best < n_runs && (down ? !key_upto(key[r], key[best]) : key_before(key[r], key[best]));
         best = next[r] > 0 && (best == n_runs || before) ? r : best;
     }
     return best;
