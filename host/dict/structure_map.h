@@ -30,7 +30,7 @@ enum ordo_structure_trait {
     X(BLINK, blink, "blink", ORDO_IS_TREE | ORDO_SIMULATED)                                                            \
     X(FAST, fast, "fast", ORDO_HAS_RUNS | ORDO_REBUILDS | ORDO_BUILT_WHOLE | ORDO_WIDE_KEYS)                           \
     X(SKIPLIST, skiplist, "skiplist", ORDO_IS_TREE | ORDO_SIMULATED)                                                   \
-    X(HASH, hash, "hash", ORDO_NO_ORDER | ORDO_REBUILDS | ORDO_SIMULATED | ORDO_BUILT_WHOLE)                           \
+    X(HASH, hash, "hash", ORDO_NO_ORDER | ORDO_REBUILDS | ORDO_SIMULATED | ORDO_BUILT_WHOLE | ORDO_WIDE_KEYS)          \
     X(XFAST, xfast, "xfast", ORDO_HAS_RUNS | ORDO_HAS_PREFIXES | ORDO_SIMULATED | ORDO_BUILT_WHOLE)                    \
     X(HAMT, hamt, "hamt", ORDO_IS_TRIE | ORDO_REBUILDS | ORDO_SIMULATED)
 

@@ -48,7 +48,8 @@ extern "C" {
 typedef struct ordo_dict ordo_dict;
 
 struct ordo_dict_config {
-    /* Sorted array, LSM and FAST tree take all types, other structures types of 4 and 8 bytes. */
+    /* Sorted array, LSM, FAST tree and hash table take all types, other structures types of 4 and 8
+     * bytes. */
     ordo_type key;
     uint32_t  value_bytes; /* 0, 4 or 8 */
 };

@@ -257,7 +257,7 @@ struct content {
     uint64_t value;
 };
 
-static struct content content_of(const struct model *model, uint64_t key)
+static struct content content_of(const struct model *model, key_form key)
 {
     const size_t at = model_rank(model, key);
     if (at == model->count || model->element[at].form != key)
@@ -373,7 +373,7 @@ static void describe(const struct history *h, size_t first, size_t end, const st
     const struct content before = content_of(h->before, h->op[first].key), last = content_of(after, h->op[first].key);
     size_t               at = 0;
     int n = snprintf(text, bytes, "key 0x%" PRIx64 ": before %s %" PRIu64 ", after %s %" PRIu64 ", %zu operations:\n",
-                     h->op[first].key, before.present ? "value" : "absent", before.value,
+                     (uint64_t) h->op[first].key, before.present ? "value" : "absent", before.value,
                      last.present ? "value" : "absent", last.value, end - first);
 
     for (size_t i = first; i < end && n > 0 && at + (size_t) n < bytes; i++) {
@@ -389,7 +389,7 @@ static bool untouched_same(const struct history *h, const struct model *a, const
                            size_t bytes)
 {
     for (size_t i = 0, at = 0; i < a->count; i++) {
-        const uint64_t key = a->element[i].form;
+        const key_form key = a->element[i].form;
         while (at < h->count && h->op[at].key < key)
             at++;
         if (at < h->count && h->op[at].key == key)
@@ -397,7 +397,7 @@ static bool untouched_same(const struct history *h, const struct model *a, const
         const struct content other = content_of(b, key);
         if (other.present && (!h->values || other.value == a->element[i].value))
             continue;
-        (void) snprintf(text, bytes, "key 0x%" PRIx64 ", which nobody touched, is not as it was\n", key);
+        (void) snprintf(text, bytes, "key 0x%" PRIx64 ", which nobody touched, is not as it was\n", (uint64_t) key);
         return false;
     }
     return true;
@@ -412,7 +412,7 @@ enum history_verdict history_explain(struct history *h, const struct model *afte
     for (size_t first = 0, end; first < h->count; first = end) {
         for (end = first; end < h->count && h->op[end].key == h->op[first].key;)
             end++;
-        const uint64_t             key = h->op[first].key;
+        const key_form             key = h->op[first].key;
         const enum history_verdict verdict =
             explain_key(h->op + first, end - first, h->values, content_of(h->before, key), content_of(after, key));
         if (verdict != HISTORY_EXPLAINED) {
@@ -425,7 +425,7 @@ enum history_verdict history_explain(struct history *h, const struct model *afte
 
 /* ---- operations on many keys ------------------------------------------------------------------------------------- */
 
-static void range_of_key(struct history *h, uint64_t key, size_t *first, size_t *end)
+static void range_of_key(struct history *h, key_form key, size_t *first, size_t *end)
 {
     sort(h);
     size_t low = 0, high = h->count;
@@ -461,7 +461,7 @@ static bool replaced_between(const struct history *h, size_t first, size_t last,
 
 /* For any value, an erase hides a store only if no other store may have come after it. The caller checks this for each
  * store. */
-bool history_may_hold(struct history *h, uint64_t key, const uint64_t *value, uint32_t begin, uint32_t end)
+bool history_may_hold(struct history *h, key_form key, const uint64_t *value, uint32_t begin, uint32_t end)
 {
     const struct content before = content_of(h->before, key);
     const bool           any = !value || !h->values;
@@ -498,7 +498,7 @@ static bool never_erased(const struct history *h, size_t first, size_t last, boo
     return true;
 }
 
-bool history_must_hold(struct history *h, uint64_t key, uint32_t begin, uint32_t end)
+bool history_must_hold(struct history *h, key_form key, uint32_t begin, uint32_t end)
 {
     size_t first = 0, last = 0;
 

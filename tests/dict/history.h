@@ -16,7 +16,7 @@
 
 /* An operation on one key: ordo_code up to ORDO_ERASE. */
 struct history_op {
-    uint64_t key;        /* ordo_key_bits */
+    key_form key;        /* ordered form */
     uint64_t wrote;      /* of upserts and inserts: the value, unique in the history and the content before it */
     uint64_t saw;        /* of successful finds: the value */
     uint32_t begin, end; /* ticks, all different; begin < end */
@@ -58,8 +58,8 @@ enum history_verdict history_explain(struct history *h, const struct model *afte
 
 /* For operations that read many keys between the ticks begin and end. */
 /* Whether the key may have had this value (any, if value is NULL) at some moment. */
-bool history_may_hold(struct history *h, uint64_t key, const uint64_t *value, uint32_t begin, uint32_t end);
+bool history_may_hold(struct history *h, key_form key, const uint64_t *value, uint32_t begin, uint32_t end);
 /* Whether the key was certainly present all the time. */
-bool history_must_hold(struct history *h, uint64_t key, uint32_t begin, uint32_t end);
+bool history_must_hold(struct history *h, key_form key, uint32_t begin, uint32_t end);
 
 #endif

@@ -26,12 +26,11 @@ struct run {
 };
 
 /* Keys by number: spread over all keys, with the least and the greatest, or the greatest ones. */
-static uint64_t key_at(const struct run *r, size_t number)
+static key_form form_at(const struct run *r, size_t number)
 {
-    const uint64_t all = r->key_bytes == 8 ? UINT64_MAX : UINT32_MAX;
-    const uint64_t spread = number + 1 == r->plan->keys ? all : number * (all / r->plan->keys);
-    const uint64_t form = r->plan->dense ? all - number : spread;
-    return key_from_bits_of((int) r->plan->type, form);
+    const key_form all = form_mask(r->plan->type);
+    const key_form spread = number + 1 == r->plan->keys ? all : number * (all / r->plan->keys);
+    return r->plan->dense ? all - number : spread;
 }
 
 static uint8_t pick_code(struct run *r)
@@ -65,7 +64,7 @@ static void make_input(struct run *r)
     memset(r->values_out, TEST_EMPTY, n * vb);
     for (size_t i = 0; i < n; i++) {
         r->codes[i] = pick_code(r);
-        write_bits(r->keys, r->key_bytes, i, key_at(r, test_below(r->t, r->plan->keys)));
+        put_form(r->plan->type, r->keys, i, form_at(r, test_below(r->t, r->plan->keys)));
         if (vb)
             write_bits(r->values, vb, i, value_number(r, i + 1));
     }
@@ -91,7 +90,7 @@ static void make_dict(struct run *r)
     for (size_t number = 0; number < all; number++) {
         if (test_below(r->t, 100) >= r->plan->initial)
             continue;
-        write_bits(keys, r->key_bytes, count, key_at(r, number));
+        put_form(r->plan->type, keys, count, form_at(r, number));
         if (vb)
             write_bits(values, vb, count, value_number(r, 1000000 + number));
         count++;
@@ -149,7 +148,7 @@ static bool explain(struct run *r, char *wrong, size_t bytes)
 
     for (size_t i = 0; i < r->n; i++)
         history_add(&h, (struct history_op) {
-                            .key = key_bits_of((int) r->plan->type, read_bits(r->keys, r->key_bytes, i)),
+                            .key = form_of_key(r->plan->type, r->keys, i),
                             .wrote = vb ? read_bits(r->values, vb, i) : 0,
                             .saw = vb && r->codes[i] == ORDO_FIND ? read_bits(r->values_out, vb, i) : 0,
                             .begin = r->ticks[2 * i],

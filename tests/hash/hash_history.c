@@ -45,6 +45,8 @@ static const struct plan kinds[] = {
     { "keys i32, no values", ORDO_I32, 0, 60, 50, 80, 3000, POINTS },
     { "keys f64, values of 4 bytes", ORDO_F64, 4, 60, 50, 95, 3000, CHANGES },
     { "keys f32, values of 8 bytes", ORDO_F32, 8, 900, 80, 95, 3000, POINTS },
+    { "keys u128, values of 4 bytes", ORDO_U128, 4, 60, 50, 80, 3000, CHANGES },
+    { "keys bytes16, no values", ORDO_BYTES16, 0, 900, 80, 95, 3000, POINTS },
 };
 
 static const struct points_subject subject = {
@@ -158,6 +160,7 @@ static const struct plan scheduled[] = {
     { "full buckets", ORDO_U32, 4, 100, 90, 95, 1000, CHANGES },
     { "into some slots", ORDO_U32, 4, 400, 30, 50, 1000, STORES },
     { "keys of 8 bytes", ORDO_U64, 4, 100, 60, 90, 1000, CHANGES },
+    { "keys of 16 bytes", ORDO_U128, 4, 100, 60, 90, 1000, CHANGES },
 };
 
 static void run_schedules(struct test *t)

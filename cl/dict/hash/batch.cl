@@ -199,12 +199,12 @@ ORDO_FN void hash_dedup(const hash_part *part, __local uint *words, uint most, _
             uint           at = hash_first_place(mixed, places);
             for (uint tries = 0; tries < places; tries++) {
                 const uint was = atomic_cmpxchg(&words[at], 0u, u + 1);
-                if (was && part->mixed[was - 1] == mixed) {
+                if (was && key_same(part->mixed[was - 1], mixed)) {
                     atomic_max(&words[at], u + 1);
                     if (HASH_COMBINES)
                         atomic_or(repeats, 1u);
                 }
-                if (!was || part->mixed[was - 1] == mixed)
+                if (!was || key_same(part->mixed[was - 1], mixed))
                     break;
                 at = at + 1 == places ? 0 : at + 1;
             }

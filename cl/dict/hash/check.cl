@@ -42,7 +42,7 @@ void hash_check(HASH_TABLE, __global uint *wrong)
             const uint     b = s / HASH_SLOTS;
             const ordo_key mixed = hash_keys(&table, start + b)[s % HASH_SLOTS];
             if (hash_partition(mixed, table.bits) != p) {
-                if (mixed != hash_empty(p, table.bits))
+                if (!key_same(mixed, hash_empty(p, table.bits)))
                     ordo_min(&wrong[HASH_WRONG_EMPTY], p);
                 continue;
             }

@@ -10,7 +10,7 @@ ORDO_FN uint hash_last_of(const hash_part *part, __local const uint *words, uint
     uint           at = hash_first_place(mixed, places), last = u;
     for (uint tries = 0; tries < places; tries++) {
         last = words[at] - 1;
-        if (part->mixed[last] == mixed)
+        if (key_same(part->mixed[last], mixed))
             break;
         at = at + 1 == places ? 0 : at + 1;
     }

@@ -13,7 +13,8 @@
 /* Memory order of accesses to words that other work-items may change in the same launch. "Fence" means
  * ordo_fence_device: acquire and release, device scope. "After the latch" means after the ordo_or that sets the latch
  * bit. If HASH_BY_FENCE, a fence ensures this. Otherwise addresses depend on the result of ordo_or (see ordo_after).
- * HASH_MARK is the upper word of an 8-byte key while it changes.
+ * A large key has 8 or 16 bytes, and so one upper word and one or three lower words. HASH_MARK is its upper word while
+ * it changes.
  *
  *   access                      how                              order
  *   set a latch bit             ordo_or, relaxed                 fence after it, or ordo_after
@@ -22,11 +23,11 @@
  *   change spills               ordo_add of one byte of a word   after the latch; other bytes are other buckets'
  *   read a bucket's slots       relaxed load of 16 bytes         after the latch; only its holder changes the slot of
  *                                                                the key; other slots may be stale or torn
- *   confirm an 8-byte key       load upper, lower, upper         acquire fence between any two
+ *   confirm a large key         load upper, lower, upper         acquire fence between any two
  *   claim a slot, 4-byte key    ordo_cas of the word             relaxed: only one work-item's CAS succeeds
- *   claim a slot, 8-byte key    ordo_cas of upper to HASH_MARK,  fence after the CAS; the store of upper releases,
+ *   claim a slot, large key     ordo_cas of upper to HASH_MARK,  fence after the CAS; the store of upper releases,
  *                               store lower, store upper         so a reader of the new upper reads the new lower
- *   vacate a slot, 8-byte key   store HASH_MARK, lower, empty    fence after the first; the last store releases
+ *   vacate a slot, large key    store HASH_MARK, lower, empty    fence after the first; the last store releases
  *   vacate a slot, 4-byte key   relaxed store of empty           after the latch
  *   store a value               relaxed store                    after the latch; in a claimed slot also after the
  *                                                                stores for its previous key, by acquire fence or CAS
@@ -100,20 +101,20 @@ ORDO_FN volatile __global uint *hash_upper(const hash_table *table, uint bucket,
     return (volatile __global uint *) hash_keys(table, bucket) + (slot + 1) * (KEY_BITS / 32) - 1;
 }
 
-#define HASH_UPPER_OF(mixed) ((uint) ((mixed) >> (KEY_BITS - 32)))
+#define HASH_UPPER_OF(mixed) key_digit(mixed, KEY_BITS - 32, ~0u)
 
-/* Upper word of a slot while a work-item changes its 8-byte key. No key of the partition has this word. */
+/* Upper word of a slot while a work-item changes its key of 8 or 16 bytes. No key of the partition has this word. */
 #define HASH_MARK(empty) (HASH_UPPER_OF(empty) | 1)
 
 /* Bit s of `same` is 1 if slot s seems to hold the key, and bit s of `empty` if slot s seems to be empty. A torn load
- * of an 8-byte key (half old, half new) can set a bit of `same` wrongly. */
+ * of a key of 8 or 16 bytes (part old, part new) can set a bit of `same` wrongly. */
 typedef struct {
     uint same, empty;
 } hash_seen;
 
 #define HASH_COMPARE(key, s)                                                                                           \
-    seen.same |= (uint) ((key) == mixed) << (s);                                                                       \
-    seen.empty |= (uint) ((key) == empty) << (s)
+    seen.same |= (uint) key_same(key, mixed) << (s);                                                                   \
+    seen.empty |= (uint) key_same(key, empty) << (s)
 
 ORDO_FN hash_seen hash_scan_bucket(const hash_table *table, uint bucket, ordo_key mixed)
 {
@@ -128,6 +129,8 @@ ORDO_FN hash_seen hash_scan_bucket(const hash_table *table, uint bucket, ordo_ke
         HASH_COMPARE(line.y, s + 1);
         HASH_COMPARE(line.z, s + 2);
         HASH_COMPARE(line.w, s + 3);
+#elif KEY_BITS == 128
+        HASH_COMPARE(as_ulong2(line), s);
 #else
         HASH_COMPARE(as_ulong2(line).x, s);
         HASH_COMPARE(as_ulong2(line).y, s + 1);
@@ -136,9 +139,9 @@ ORDO_FN hash_seen hash_scan_bucket(const hash_table *table, uint bucket, ordo_ke
     return seen;
 }
 
-/* Returns the slot that holds the key, or HASH_NONE. Tests only the slots whose bits are 1 in `same`. Loads 8-byte keys
- * again, because the load in hash_scan_bucket may be torn (half old, half new). The caller must hold the latch of the
- * home bucket. */
+/* Returns the slot that holds the key, or HASH_NONE. Tests only the slots whose bits are 1 in `same`. Loads keys of 8
+ * or 16 bytes again, because the load in hash_scan_bucket may be torn (part old, part new). The caller must hold the
+ * latch of the home bucket. So no key of 16 bytes with the same upper word changes (hash_within). */
 ORDO_FN uint hash_slot_with(const hash_table *table, uint bucket, uint same, ordo_key mixed)
 {
 #if KEY_BITS == 32
@@ -155,9 +158,12 @@ ORDO_FN uint hash_slot_with(const hash_table *table, uint bucket, uint same, ord
         ordo_fence_acquire();
         const uint before = ordo_load_uncached(upper);
         ordo_fence_acquire();
-        const uint lower = ordo_load_uncached(upper - 1);
+        bool lower = true;
+        ORDO_UNROLL
+        for (uint w = 1; w < KEY_BITS / 32; w++)
+            lower = lower && ordo_load_uncached(upper - w) == key_digit(mixed, KEY_BITS - 32 - 32 * w, ~0u);
         ordo_fence_acquire();
-        if (before == HASH_UPPER_OF(mixed) && lower == (uint) mixed && ordo_load_uncached(upper) == before)
+        if (before == HASH_UPPER_OF(mixed) && lower && ordo_load_uncached(upper) == before)
             slot = s;
     }
     return slot;
@@ -175,7 +181,9 @@ ORDO_FN bool hash_claim(const hash_batch *batch, hash_op *op, uint bucket, uint 
     if (ordo_cas(upper, HASH_UPPER_OF(empty), HASH_MARK(empty)) != HASH_UPPER_OF(empty))
         return false;
     ordo_fence_device();
-    ordo_store_relaxed(upper - 1, (uint) op->mixed);
+    ORDO_UNROLL
+    for (uint w = 1; w < KEY_BITS / 32; w++)
+        ordo_store_relaxed(upper - w, key_digit(op->mixed, KEY_BITS - 32 - 32 * w, ~0u));
     hash_pause(batch, op, FAULT_SLOW_STORES);
     ordo_store_release(upper, HASH_UPPER_OF(op->mixed));
 #endif
@@ -188,11 +196,13 @@ ORDO_FN void hash_vacate(const hash_batch *batch, hash_op *op, uint bucket, uint
 {
     volatile __global uint *upper = hash_upper(&batch->table, bucket, slot);
     const ordo_key          empty = hash_empty(op->partition, batch->table.bits);
-#if KEY_BITS == 64
+#if KEY_BITS > 32
     ordo_store_relaxed(upper, HASH_MARK(empty));
     ordo_fence_device();
     hash_pause(batch, op, FAULT_SLOW_STORES);
-    ordo_store_relaxed(upper - 1, 0u);
+    ORDO_UNROLL
+    for (uint w = 1; w < KEY_BITS / 32; w++)
+        ordo_store_relaxed(upper - w, 0u);
     ordo_store_release(upper, HASH_UPPER_OF(empty));
 #else
     ordo_store_relaxed(upper, empty);

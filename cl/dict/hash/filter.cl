@@ -13,7 +13,7 @@ ORDO_FN __global uint *hash_filters(const hash_table *table)
 
 ORDO_FN uint hash_filter_of(ordo_key mixed)
 {
-    const uint x = (uint) mixed;
+    const uint x = key_digit(mixed, 0, ~0u);
     return 1u << (x & 15) | 0x10000u << ((x >> 4 & 15) * 15 >> 4);
 }
 
@@ -24,11 +24,20 @@ ORDO_FN uint hash_filter_for(const hash_table *table, uint p, uint bucket, uint 
 #if KEY_BITS == 32
     const uint8 mixed = (uint8) (ordo_load_uncached128(words), ordo_load_uncached128(words + 4)),
                 upper = mixed >> (32 - table->bits);
-#else
+#elif KEY_BITS == 64
     const ulong8 wide =
         (ulong8) (as_ulong2(ordo_load_uncached128(words)), as_ulong2(ordo_load_uncached128(words + 4)),
                   as_ulong2(ordo_load_uncached128(words + 8)), as_ulong2(ordo_load_uncached128(words + 12)));
     const uint8 mixed = convert_uint8(wide), upper = convert_uint8(wide >> (64 - table->bits));
+#else
+    uint4 line[HASH_SLOTS];
+    for (uint s = 0; s < HASH_SLOTS; s++)
+        line[s] = ordo_load_uncached128(words + 4 * s);
+    const uint8 mixed =
+                    (uint8) (line[0].x, line[1].x, line[2].x, line[3].x, line[4].x, line[5].x, line[6].x, line[7].x),
+                upper =
+                    (uint8) (line[0].w, line[1].w, line[2].w, line[3].w, line[4].w, line[5].w, line[6].w, line[7].w) >>
+                    (32 - table->bits);
 #endif
     const uint8 each =
         as_uint8(upper == p) & ((uint8) 1 << (mixed & 15) | (uint8) 0x10000 << ((mixed >> 4 & 15) * 15 >> 4));

@@ -35,7 +35,7 @@ ORDO_FN void hash_link(const hash_part *part, __global const uchar *codes, __loc
         for (uint tries = 0; tries < places; tries++) {
             const uint was = atomic_cmpxchg(&mem->places[at], 0u, u + 1);
             first = was ? was - 1 : u;
-            if (!was || part->mixed[first] == mixed)
+            if (!was || key_same(part->mixed[first], mixed))
                 break;
             at = at + 1 == places ? 0 : at + 1;
         }

@@ -196,13 +196,13 @@ void hash_find(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, uint n,
  * update the counts. */
 ORDO_FN bool hash_empty_slot(const hash_table *table, volatile __global uint *word, ordo_key mixed)
 {
-    const uint upper = (uint) (mixed >> (KEY_BITS - 32));
-    const uint empty = (uint) (hash_empty(hash_partition(mixed, table->bits), table->bits) >> (KEY_BITS - 32));
+    const uint upper = key_digit(mixed, KEY_BITS - 32, ~0u);
+    const uint empty = key_digit(hash_empty(hash_partition(mixed, table->bits), table->bits), KEY_BITS - 32, ~0u);
     if (ordo_cas(word, upper, empty) != upper)
         return false;
-#if KEY_BITS == 64
-    ordo_store_uncached(word - 1, 0u);
-#endif
+    ORDO_UNROLL
+    for (uint w = 1; w < KEY_BITS / 32; w++)
+        ordo_store_uncached(word - w, 0u);
     return true;
 }
 
@@ -216,6 +216,8 @@ ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __p
         const uint slot = line.s0 == mixed ? 0 : line.s1 == mixed ? 1 : line.s2 == mixed ? 2 : line.s3 == mixed ? 3 : 4;
         if (slot < 4)
             taken = hash_empty_slot(table, words + i + slot, mixed);
+#elif KEY_BITS == 128
+        taken = key_same(as_ulong2(line), mixed) && hash_empty_slot(table, words + i + 3, mixed);
 #else
         /* Tries both slots. A torn load (half old, half new) can show the key in a slot that another work-item is
          * emptying. */

@@ -24,7 +24,7 @@ typedef struct {
 } hash_table;
 
 /* hash_mix is a bijection that makes keys look random, and hash_unmix is its inverse. The 32-bit version is by C.
- * Wellons, the 64-bit one is D. Stafford's variant 13. */
+ * Wellons, the 64-bit one is D. Stafford's variant 13. The 128-bit version is a Feistel network of this variant. */
 #if KEY_BITS == 32
 ORDO_FN ordo_key hash_mix(ordo_key key, ulong seed)
 {
@@ -53,7 +53,7 @@ ORDO_FN uint hash_within(ordo_key mixed, uint bits)
 {
     return mixed << bits;
 }
-#else
+#elif KEY_BITS == 64
 ORDO_FN ordo_key hash_mix(ordo_key key, ulong seed)
 {
     ulong x = key ^ seed;
@@ -79,16 +79,51 @@ ORDO_FN uint hash_within(ordo_key mixed, uint bits)
 {
     return (uint) (mixed << bits >> 32);
 }
+#else
+ORDO_FN ulong hash_scramble(ulong x, ulong seed)
+{
+    x ^= seed;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ul;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebul;
+    return x ^ x >> 31;
+}
+
+ORDO_FN ordo_key hash_mix(ordo_key key, ulong seed)
+{
+    key.y ^= hash_scramble(key.x, seed);
+    key.x ^= hash_scramble(key.y, seed + 0x9e3779b97f4a7c15ul);
+    key.y ^= hash_scramble(key.x, seed ^ 0xc2b2ae3d27d4eb4ful);
+    return key;
+}
+
+ORDO_FN ordo_key hash_unmix(ordo_key mixed, ulong seed)
+{
+    mixed.y ^= hash_scramble(mixed.x, seed ^ 0xc2b2ae3d27d4eb4ful);
+    mixed.x ^= hash_scramble(mixed.y, seed + 0x9e3779b97f4a7c15ul);
+    mixed.y ^= hash_scramble(mixed.x, seed);
+    return mixed;
+}
+
+ORDO_FN uint hash_again(ordo_key mixed)
+{
+    return (uint) (mixed.x * 0x9e3779b97f4a7c15ul >> 32);
+}
+
+/* Depends only on the top 32 bits, so keys that agree in these have the same home bucket. */
+ORDO_FN uint hash_within(ordo_key mixed, uint bits)
+{
+    return key_digit(mixed, KEY_BITS - 32, ~0u) << bits;
+}
 #endif
 
 ORDO_FN uint hash_partition(ordo_key mixed, uint bits)
 {
-    return (uint) (mixed >> (KEY_BITS - bits));
+    return key_digit(mixed, KEY_BITS - bits, ~0u);
 }
 
 ORDO_FN ordo_key hash_empty(uint partition, uint bits)
 {
-    return (ordo_key) (partition ^ 1) << (KEY_BITS - bits);
+    return key_of_digit(partition ^ 1, KEY_BITS - bits);
 }
 
 /* Maps x evenly to 0 .. n - 1. On CPUs, mul_hi compiles to twenty instructions. */
@@ -142,9 +177,14 @@ ORDO_FN uint hash_slot_of(const hash_table *table, uint bucket, ordo_key mixed)
     /* If no slot holds the key, clz is 64 and the result is HASH_NONE. */
 #if KEY_BITS == 32
     const char8 same = convert_char8(*(const __global uint8 *) hash_keys(table, bucket) == mixed);
-#else
+#elif KEY_BITS == 64
     const __global ulong4 *line = (const __global ulong4 *) hash_keys(table, bucket);
     const char8            same = (char8) (convert_char4(line[0] == mixed), convert_char4(line[1] == mixed));
+#else
+    const __global ulong4 *line = (const __global ulong4 *) hash_keys(table, bucket);
+    const ulong4           a = line[0], b = line[1], c = line[2], d = line[3];
+    const ulong8 low = (ulong8) (a.even, b.even, c.even, d.even), high = (ulong8) (a.odd, b.odd, c.odd, d.odd);
+    const char8  same = convert_char8(((low ^ mixed.x) | (high ^ mixed.y)) == 0);
 #endif
     return (uint) ((63 - (int) clz(as_ulong(same))) >> 3);
 }
@@ -163,7 +203,7 @@ ORDO_FN uint hash_slot_of(const hash_table *table, uint bucket, ordo_key mixed)
     slot = b.s1 == mixed ? 5 : slot;
     slot = b.s2 == mixed ? 6 : slot;
     slot = b.s3 == mixed ? 7 : slot;
-#else
+#elif KEY_BITS == 64
     const __global ulong2 *line = (const __global ulong2 *) hash_keys(table, bucket);
     const ulong2           a = line[0], b = line[1], c = line[2], d = line[3];
     slot = a.s0 == mixed ? 0 : slot;
@@ -174,6 +214,15 @@ ORDO_FN uint hash_slot_of(const hash_table *table, uint bucket, ordo_key mixed)
     slot = c.s1 == mixed ? 5 : slot;
     slot = d.s0 == mixed ? 6 : slot;
     slot = d.s1 == mixed ? 7 : slot;
+#else
+    const __global ordo_key *line = hash_keys(table, bucket);
+    ordo_key                 keys[HASH_SLOTS];
+    ORDO_UNROLL
+    for (uint s = 0; s < HASH_SLOTS; s++)
+        keys[s] = line[s];
+    ORDO_UNROLL
+    for (uint s = 0; s < HASH_SLOTS; s++)
+        slot = key_same(keys[s], mixed) ? s : slot;
 #endif
     return slot;
 }

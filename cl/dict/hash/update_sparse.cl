@@ -5,7 +5,7 @@
 /* Maximum number of updates per partition, and of elements that these updates move. hash_update_dense handles
  * partitions that exceed a maximum. */
 #define HASH_SPARSE_MAX 512
-#define HASH_MOVED_MAX  240
+#define HASH_MOVED_MAX  (KEY_BITS > 64 ? 160 : 240)
 
 typedef struct {
     uint     words[HASH_SLOTS_MAX]; /* first used by hash_dedup, then a word per slot (hash_word) */

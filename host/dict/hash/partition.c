@@ -10,7 +10,7 @@
 
 static ordo_type word_type(const ordo_dict *dict)
 {
-    return dict->key_bytes == 8 ? ORDO_U64 : ORDO_U32;
+    return dict->key_bytes == 16 ? ORDO_U128 : dict->key_bytes == 8 ? ORDO_U64 : ORDO_U32;
 }
 
 static ordo_status find_bounds(struct ordo_call *call, const ordo_dict *dict, const struct ordo_hash_table *table,
