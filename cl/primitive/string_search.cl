@@ -231,8 +231,6 @@ ORDO_FN uint string_rank(__private const string_index *x, __private const string
 
 /* ---- kernels --------------------------------------------------------------------------------------------------- */
 
-#define STRING_NO_ID 0xffffffffu
-
 ORDO_KERNEL(STRINGS_GROUP)
 void string_find(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), uint count, __global uint *ids, ulong ids_at)
 {

@@ -42,6 +42,9 @@
 #define STRING_EQUAL   0xffffffffu
 #define STRING_GOES_ON 15
 
+/* The id of no string (ORDO_NO_ID). */
+#define STRING_NO_ID 0xffffffffu
+
 /* A level has `count` tests. Its tests begin at word `tests` of the index, its cuts at word `cuts`. Both are multiples
  * of 4. */
 typedef struct {

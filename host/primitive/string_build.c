@@ -49,10 +49,15 @@ struct ordo_launch ordo_string_kernel(const ordo_device *dev, const char *file, 
     };
 }
 
+static ordo_status launch_build(struct ordo_call *call, const char *kernel, size_t count, const struct ordo_args *args)
+{
+    const struct ordo_launch l = ordo_string_kernel(call->dev, "primitive/string_build.cl", kernel, count);
+    return ordo_call_launch(call, &l, args);
+}
+
 static ordo_status launch(const struct build *b, const char *kernel, size_t count, const struct ordo_args *args)
 {
-    const struct ordo_launch l = ordo_string_kernel(b->call->dev, "primitive/string_build.cl", kernel, count);
-    return ordo_call_launch(b->call, &l, args);
+    return launch_build(b->call, kernel, count, args);
 }
 
 /* Replaces n marks by their exclusive prefix sums. Waits for the device, then sets *sum to the number of marks. */
@@ -79,27 +84,28 @@ static void drop(struct build *b, size_t bytes, cl_mem *mem)
     b->index->bytes_held -= bytes;
 }
 
-static ordo_status check_offsets(const struct build *b)
+ordo_status ordo_call_check_strings(struct ordo_call *call, const struct ordo_strings *column)
 {
     struct ordo_string_args more;
     struct ordo_args        args = { .n = 0 };
-    const int               mark = b->call->n_scratch;
+    const int               mark = call->n_scratch;
+    const cl_uint           n = (cl_uint) column->count;
     cl_mem                  found = NULL;
     cl_uint                 bad = 0;
-    ORDO_TRY(ordo_call_scratch(b->call, sizeof bad, &found));
-    ORDO_TRY(ordo_call_fill(b->call, found, 0, sizeof bad, 0));
-    ordo_string_column_args(&args, &b->index->column, &more);
-    ORDO_ADD(&args, ORDO_ARG(b->n), ORDO_ARG(found));
-    ORDO_TRY(launch(b, "string_check", b->n, &args));
-    ORDO_TRY(ordo_call_read(b->call, found, 0, &bad, sizeof bad));
-    ordo_call_release(b->call, mark);
-    return bad ? ordo_strings_refuse(b->call, &b->index->column, b->n - bad) : ORDO_OK;
+    ORDO_TRY(ordo_call_scratch(call, sizeof bad, &found));
+    ORDO_TRY(ordo_call_fill(call, found, 0, sizeof bad, 0));
+    ordo_string_column_args(&args, column, &more);
+    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(found));
+    ORDO_TRY(launch_build(call, "string_check", n, &args));
+    ORDO_TRY(ordo_call_read(call, found, 0, &bad, sizeof bad));
+    ordo_call_release(call, mark);
+    return bad ? ordo_strings_refuse(call, column, n - bad) : ORDO_OK;
 }
 
 static ordo_status order_rows(struct build *b)
 {
     if (b->sorted)
-        return check_offsets(b);
+        return ordo_call_check_strings(b->call, &b->index->column);
     ORDO_TRY(hold(b, b->n * sizeof(cl_uint), &b->index->rows));
     return ordo_call_sort_strings(b->call, &b->index->column, ordo_at(b->index->rows, 0));
 }

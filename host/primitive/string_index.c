@@ -13,7 +13,7 @@ static ordo_status begin(ordo_device *dev, const struct ordo_string_index_params
     return ORDO_OK;
 }
 
-static ordo_status make(ordo_device *dev, ordo_string_index **index)
+ordo_status ordo_string_index_create(ordo_device *dev, ordo_string_index **index)
 {
     *index = calloc(1, sizeof **index);
     ORDO_REQUIRE_MEMORY(dev, *index);
@@ -37,7 +37,7 @@ static ordo_status check_and_build(struct ordo_call *call, const struct ordo_str
 {
     const struct ordo_array arrays[] = { ordo_strings_offsets(column), ordo_strings_bytes(column) };
     ORDO_TRY(ordo_check_arrays(call->dev, arrays, 2, 0));
-    ORDO_TRY(make(call->dev, index));
+    ORDO_TRY(ordo_string_index_create(call->dev, index));
     (*index)->column = *column;
     return ordo_call_build_strings(call, params, *index);
 }
@@ -66,7 +66,7 @@ static ordo_status copy_and_build(struct ordo_call *call, const struct ordo_stri
                                   const struct ordo_host_strings *column, ordo_string_index **out)
 {
     const size_t offsets_bytes = (column->count + 1) * column->offset_bytes;
-    ORDO_TRY(make(call->dev, out));
+    ORDO_TRY(ordo_string_index_create(call->dev, out));
     ordo_string_index *index = *out;
     index->column = (struct ordo_strings) { .offset_bytes = column->offset_bytes, .count = column->count };
     if (column->count == 0)

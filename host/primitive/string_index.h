@@ -19,10 +19,26 @@ struct ordo_string_index {
     cl_uint             levels, branches;
 };
 
+/* Creates an index that the caller fills. */
+ordo_status ordo_string_index_create(ordo_device *dev, ordo_string_index **index);
+
 /* The caller must set index->dev and index->column before, and free the buffers of *index afterwards, even after an
  * error. */
 ordo_status ordo_call_build_strings(struct ordo_call *call, const struct ordo_string_index_params *params,
                                     struct ordo_string_index *index);
+
+/* Returns ORDO_INVALID if offsets descend or exceed n_bytes. The message names the first row. Waits for the device. */
+ordo_status ordo_call_check_strings(struct ordo_call *call, const struct ordo_strings *column);
+
+/* ordo_string_index_search, _prefix and _range within a call. */
+ordo_status ordo_call_search_strings(struct ordo_call *call, const ordo_string_index *index, ordo_string_search search,
+                                     const struct ordo_strings *queries, struct ordo_slice ids);
+ordo_status ordo_call_prefix_strings(struct ordo_call *call, const ordo_string_index *index,
+                                     const struct ordo_strings *prefixes, struct ordo_slice first,
+                                     struct ordo_slice counts);
+ordo_status ordo_call_range_strings(struct ordo_call *call, const ordo_string_index *index,
+                                    const struct ordo_strings *lo, const struct ordo_strings *hi,
+                                    struct ordo_slice first, struct ordo_slice counts);
 
 /* Values of kernel arguments. They must stay in place until the launch. */
 struct ordo_string_args {

@@ -118,6 +118,29 @@ static ordo_status choose(struct batch *b, ordo_string_search search)
     return ORDO_OK;
 }
 
+static struct batch prefixes_of(const ordo_string_index *index, const struct ordo_strings *prefixes,
+                                struct ordo_slice first, struct ordo_slice counts)
+{
+    return (struct batch) { .index = index,
+                            .kernel = "string_prefixes",
+                            .queries = prefixes,
+                            .out = { first, counts },
+                            .out_name = { "first", "counts" },
+                            .optional = true };
+}
+
+static struct batch ranges_of(const ordo_string_index *index, const struct ordo_strings *lo,
+                              const struct ordo_strings *hi, struct ordo_slice first, struct ordo_slice counts)
+{
+    return (struct batch) { .index = index,
+                            .kernel = "string_ranges",
+                            .queries = lo,
+                            .uppers = hi,
+                            .out = { first, counts },
+                            .out_name = { "first", "counts" },
+                            .optional = true };
+}
+
 ordo_status ordo_string_index_search(const ordo_string_index *index, ordo_string_search search,
                                      const struct ordo_strings *queries, struct ordo_slice ids,
                                      const struct ordo_order *order)
@@ -131,12 +154,7 @@ ordo_status ordo_string_index_search(const ordo_string_index *index, ordo_string
 ordo_status ordo_string_index_prefix(const ordo_string_index *index, const struct ordo_strings *prefixes,
                                      struct ordo_slice first, struct ordo_slice counts, const struct ordo_order *order)
 {
-    const struct batch b = { .index = index,
-                             .kernel = "string_prefixes",
-                             .queries = prefixes,
-                             .out = { first, counts },
-                             .out_name = { "first", "counts" },
-                             .optional = true };
+    const struct batch b = prefixes_of(index, prefixes, first, counts);
     ORDO_REQUIRE_GIVEN(NULL, index);
     return run(&b, order);
 }
@@ -145,16 +163,36 @@ ordo_status ordo_string_index_range(const ordo_string_index *index, const struct
                                     const struct ordo_strings *hi, struct ordo_slice first, struct ordo_slice counts,
                                     const struct ordo_order *order)
 {
-    const struct batch b = { .index = index,
-                             .kernel = "string_ranges",
-                             .queries = lo,
-                             .uppers = hi,
-                             .out = { first, counts },
-                             .out_name = { "first", "counts" },
-                             .optional = true };
+    const struct batch b = ranges_of(index, lo, hi, first, counts);
     ORDO_REQUIRE_GIVEN(NULL, index);
     ORDO_REQUIRE_GIVEN(index->dev, hi);
     return run(&b, order);
+}
+
+/* ---- within a call ------------------------------------------------------------------------------------------- */
+
+ordo_status ordo_call_search_strings(struct ordo_call *call, const ordo_string_index *index, ordo_string_search search,
+                                     const struct ordo_strings *queries, struct ordo_slice ids)
+{
+    struct batch b = { .index = index, .queries = queries, .out = { ids }, .out_name = { "ids" } };
+    ORDO_TRY(choose(&b, search));
+    return enqueue(call, &b);
+}
+
+ordo_status ordo_call_prefix_strings(struct ordo_call *call, const ordo_string_index *index,
+                                     const struct ordo_strings *prefixes, struct ordo_slice first,
+                                     struct ordo_slice counts)
+{
+    const struct batch b = prefixes_of(index, prefixes, first, counts);
+    return enqueue(call, &b);
+}
+
+ordo_status ordo_call_range_strings(struct ordo_call *call, const ordo_string_index *index,
+                                    const struct ordo_strings *lo, const struct ordo_strings *hi,
+                                    struct ordo_slice first, struct ordo_slice counts)
+{
+    const struct batch b = ranges_of(index, lo, hi, first, counts);
+    return enqueue(call, &b);
 }
 
 /* ---- host arrays --------------------------------------------------------------------------------------------- */

@@ -2,7 +2,8 @@
 /* Ordo: ordered dictionaries and sorting for any OpenCL device.
  *
  * Read status.h, device.h, array.h (scan, sort, merge, search) and dict.h (dictionaries) first.
- * Each structure has a header that creates its dictionaries. strings.h sorts and indexes strings.
+ * Each structure has a header that creates its dictionaries. strings.h sorts and indexes strings,
+ * string_dict.h maps them to values.
  * prepare.h compiles kernels ahead of time.
  *
  * Parameters are structs in which zero means the default. In C a macro of the same name creates
@@ -29,6 +30,7 @@
 #include "skiplist.h"
 #include "sorted_array.h"
 #include "status.h"
+#include "string_dict.h"
 #include "strings.h"
 #include "xfast.h"
 

@@ -744,6 +744,47 @@ static void index_of(struct test *t, const struct ordo_host_strings *column, con
     ordo_string_index_destroy(&index);
 }
 
+/* Stores every second string with its number as the value. */
+static void dictionary_of(struct test *t, const struct ordo_host_strings *column)
+{
+    enum { MOST = 60 };
+    uint32_t          values[MOST], ranks[MOST], first[MOST], counts[MOST];
+    uint64_t          offsets[MOST + 1];
+    uint8_t           found[MOST], bytes[4 * MOST];
+    size_t            count = 0, needed = 0;
+    ordo_string_dict *dict = NULL;
+
+    test_ok(t, ordo_string_dict_create(t->dev, ordo_string_dict_config(.value_bytes = 4), &dict));
+    for (uint32_t i = 0; i < column->count; i++)
+        values[i] = i;
+    test_ok(t, ordo_string_dict_upsert_host(dict, column, values));
+    for (size_t i = 1; i < column->count; i += 2) {
+        const struct ordo_host_strings one = { (const uint32_t *) column->offsets + i, 4, column->bytes,
+                                               column->n_bytes, 1 };
+        test_ok(t, i % 4 == 1 ? ordo_string_dict_upsert_host(dict, &one, values + i) : ORDO_OK);
+        test_ok(t, ordo_string_dict_erase_host(dict, &one));
+    }
+    const uint32_t                 greater = 60, ends[] = { 2, 3 };
+    const struct ordo_host_strings b = { ends, 4, column->bytes, column->n_bytes, 1 };
+    test_ok(t, ordo_string_dict_upsert_host(dict, &b, &greater)); /* "b", in a second run */
+    test_ok(t, ordo_string_dict_check(dict, NULL));
+    test_ok(t, ordo_string_dict_find_host(dict, column, values, found));
+    test_ok(t, ordo_string_dict_search_host(dict, ORDO_STRING_FIND, column, ranks));
+    test_ok(t, ordo_string_dict_prefix_host(dict, column, first, counts));
+    for (uint32_t i = 0; i < column->count; i++) {
+        test_true(t, found[i] == !(i % 2) && values[i] == i && ranks[i] == (i % 2 ? ORDO_NO_ID : i / 2));
+        test_true(t, first[i] == (i + 1) / 2 && counts[i] == !(i % 2));
+    }
+    const struct ordo_host_string_elements out = { offsets, bytes, sizeof bytes, values };
+    test_ok(t, ordo_string_dict_select_host(dict, first, 3, &out, found, &needed));
+    test_true(t, needed == 12 && values[0] == 0 && values[1] == 2 && memcmp(bytes, column->bytes, 4) == 0);
+    test_ok(t, ordo_string_dict_export_host(dict, &out, MOST, &count, &needed));
+    for (size_t i = 0; i < count; i++)
+        test_true(t, values[i] == 2 * i);
+    test_true(t, count == column->count / 2 + 1 && needed == 4 * (count - 1) + 1);
+    ordo_string_dict_destroy(&dict);
+}
+
 static void strings(struct test *t)
 {
     enum { N = 60, STEP = 37 };
@@ -758,6 +799,8 @@ static void strings(struct test *t)
             offsets[i + 1] = 4 * (i + 1);
         }
         index_of(t, &(struct ordo_host_strings) { offsets, 4, bytes, sizeof bytes, N }, ids, step == 1);
+        if (step == 1)
+            dictionary_of(t, &(struct ordo_host_strings) { offsets, 4, bytes, sizeof bytes, N });
     }
 }
 

@@ -95,6 +95,71 @@ static ordo_status search_strings(struct fixture *s)
     return got;
 }
 
+/* The content of a dictionary of strings. */
+struct string_content {
+    uint64_t offsets[FIXTURE_N + 1];
+    uint8_t  bytes[CALL_STRING_BYTES * FIXTURE_N];
+    uint32_t values[FIXTURE_N];
+    size_t   count, needed;
+};
+
+static ordo_status read_strings(ordo_string_dict *dict, struct string_content *c)
+{
+    const struct ordo_host_string_elements out = { c->offsets, c->bytes, sizeof c->bytes, c->values };
+
+    memset(c, 0, sizeof *c);
+    return ordo_string_dict_export_host(dict, &out, FIXTURE_N, &c->count, &c->needed);
+}
+
+/* Updates a dictionary of strings. If the update fails and changes the content, returns ORDO_BROKEN, which suits no
+ * fault. */
+static ordo_status update_strings(ordo_string_dict *dict, const struct ordo_strings *column,
+                                  const struct ordo_slice *values)
+{
+    static struct string_content before, after;
+
+    const ordo_status ready = read_strings(dict, &before);
+    if (ready != ORDO_OK)
+        return ready;
+    const ordo_status got =
+        values ? ordo_string_dict_upsert(dict, column, *values, NULL) : ordo_string_dict_erase(dict, column, NULL);
+    if (got == ORDO_OK)
+        return got;
+    fault_opencl->armed = fault_memory.armed = false;
+    const bool sound = ordo_string_dict_check(dict, NULL) == ORDO_OK && read_strings(dict, &after) == ORDO_OK;
+    return sound && memcmp(&before, &after, sizeof before) == 0 ? got : ORDO_BROKEN;
+}
+
+/* Updates a dictionary of strings: runs that stay apart, that are merged, and that are cleaned up. */
+static ordo_status change_strings(struct fixture *s, ordo_string_dict *dict)
+{
+    const struct ordo_slice   values = test_slice(&s->array[0]);
+    const struct ordo_strings all = { test_slice(&s->array[0]), 4, test_slice(&s->array[1]),
+                                      (size_t) CALL_STRING_BYTES * FIXTURE_N, FIXTURE_N };
+    const size_t              counts[] = { FIXTURE_N, 9, 2, 800, FIXTURE_N - 1 };
+    ordo_status               got = ORDO_OK;
+
+    for (size_t i = 0; i < LENGTH(counts) && got == ORDO_OK; i++) {
+        struct ordo_strings part = all;
+        part.count = counts[i];
+        got = update_strings(dict, &part, i + 1 < LENGTH(counts) ? &values : NULL);
+    }
+    const struct ordo_strings some = { all.offsets, 4, all.bytes, all.n_bytes, FIXTURE_N / 2 };
+    if (got == ORDO_OK)
+        got = update_strings(dict, &some, &values);
+    if (got == ORDO_OK)
+        got = ordo_string_dict_cleanup(dict, NULL);
+    return got == ORDO_OK ? ordo_string_dict_search(dict, ORDO_STRING_GE, &all, test_slice(&s->array[2]), NULL) : got;
+}
+
+static ordo_status keep_strings(struct fixture *s)
+{
+    AUTO(ordo_string_dict_destroy) ordo_string_dict *dict = NULL;
+
+    const ordo_status got = ordo_string_dict_create(s->t->dev, ordo_string_dict_config(.value_bytes = 4), &dict);
+    return got == ORDO_OK ? change_strings(s, dict) : got;
+}
+
 static ordo_status trim(struct fixture *s)
 {
     return ordo_device_trim(s->t->dev);
@@ -120,6 +185,7 @@ static void device_calls(struct test *t, struct fault *f)
            { "an index", call_named("ordo_search"), .run = search_with_index, .structure = NO_DICT },
            { "a compressed index", call_named("ordo_search"), .run = search_compressed, .structure = NO_DICT },
            { "an index of strings", call_named("ordo_sort_strings"), .run = search_strings, .structure = NO_DICT },
+           { "a dictionary of strings", call_named("ordo_sort_strings"), .run = keep_strings, .structure = NO_DICT },
            { "buffered queries", call_named("ordo_search"), .run = search_buffered, .structure = NO_DICT },
            { "ordo_sort", sort, .structure = NO_DICT, .order = IN_ORDER },
            { "ordo_sort", sort, .structure = NO_DICT, .order = OUT_OF_ORDER },
@@ -667,6 +733,17 @@ MASK_TEST(faults, dictionaries_survive_a_driver_that_refuses_all_commands, "", "
     }
     fault_opencl->only = NULL;
     fault_show(t, "OpenCL, dictionaries, commands refused");
+}
+
+MASK_TEST(faults, dictionaries_of_strings_survive_a_driver_that_refuses_all_commands, "", "cpu=0")
+{
+    const struct scenario is = { "a dictionary of strings", call_named("ordo_sort_strings"), .run = keep_strings,
+                                 .structure = NO_DICT };
+
+    fault_opencl->only = "clEnqueue";
+    fault_sweep(t, &is, fault_opencl);
+    fault_opencl->only = NULL;
+    fault_show(t, "OpenCL, dictionaries of strings, commands refused");
 }
 
 /* ---- a refused barrier ------------------------------------------------------------------------------------------- */

@@ -19,6 +19,7 @@
 #include "runtime/self_test.h"
 
 #include "dict/ltree/ltree.h"
+#include "dict/strings/string_dict.h"
 #include "primitive/primitive.h"
 #include "primitive/string_index.h"
 #include "tests/dict/structures.h"
@@ -290,9 +291,49 @@ static void ask_string_searches(const struct ordo_string_index *x, const struct 
     ignore(ordo_string_index_strings(x, a->at[2], column->count, a->at[3], a->at[5], column->count, &needed, NULL));
 }
 
+/* Steps of updates that a made-up number would end, and all queries, on a dictionary of two made-up runs. */
+static void ask_string_dict(ordo_device *dev, const struct arrays *a, struct ordo_string_index *x)
+{
+    const struct ordo_string_run      run = { x, a->at[6].mem, a->at[5].mem, (cl_uint) x->ids, (cl_uint) x->ids };
+    ordo_string_dict                  dict = { .dev = dev, .value_bytes = 4, .runs = { { run, run }, 2 } };
+    const struct ordo_string_elements out = { a->at[2], a->at[3], x->ids, a->at[5] };
+    const struct ordo_string_runs     keep = dict.runs;
+    struct ordo_string_run            made = { .count = run.count };
+    struct ordo_call                  call;
+    size_t                            count = 0, needed = 0;
+
+    void (*const before)(cl_uint *, size_t) = no_driver.read;
+    no_driver.read = make_up_strings;
+    n_string_reads = 0;
+    if (ordo_call_begin(&call, dev, NULL) != ORDO_OK)
+        return;
+    ignore(ordo_string_last_rows(&call, x, a->at[2].mem));
+    ignore(ordo_string_run_show(&call, &made));
+    ordo_string_run_release(dev, &made, NULL);
+    ignore(ordo_call_end(&call, ORDO_OK));
+    ignore(ordo_string_dict_find(&dict, &x->column, a->at[2], a->at[3], NULL));
+    ignore(ordo_string_dict_search(&dict, ORDO_STRING_FIND, &x->column, a->at[2], NULL));
+    ignore(ordo_string_dict_prefix(&dict, &x->column, a->at[2], a->at[3], NULL));
+    ignore(ordo_string_dict_select(&dict, a->at[0], x->ids, &out, ordo_none(), NULL, NULL));
+    ignore(ordo_string_dict_export(&dict, &out, x->ids, &count, &needed, NULL));
+    dict.runs.at[0].visible = dict.runs.at[1].visible = 0; /* as the counts that the checks read */
+    n_string_reads = COUNT_OF(string_answers);
+    ignore(ordo_string_dict_check(&dict, NULL));
+    dict.runs = keep;
+    if (dict.view)
+        ordo_buffer_destroy(dev, &dict.view);
+    if (ordo_call_begin(&call, dev, NULL) == ORDO_OK) {
+        ignore(ordo_string_runs_hide(&call, &dict.runs, 2, &x->column, &keep));
+        ignore(ordo_call_end(&call, ORDO_OK));
+    }
+    ordo_string_runs_release(dev, &dict.runs, &keep);
+    ordo_last_call_forget(dev, &dict.last);
+    no_driver.read = before;
+}
+
 static void ask_string_index(ordo_device *dev, const struct arrays *a, const struct ordo_strings *column)
 {
-    const struct ordo_string_index x = {
+    struct ordo_string_index x = {
         .dev = dev, .column = *column, .ids = column->count, .words = a->at[4].mem, .n_rows = column->count
     };
     ordo_string_index *index = NULL;
@@ -304,6 +345,7 @@ static void ask_string_index(ordo_device *dev, const struct arrays *a, const str
     ordo_string_index_destroy(&index);
     ask_string_searches(&x, a, column);
     no_driver.read = before;
+    ask_string_dict(dev, a, &x);
 }
 
 static void ask_strings(ordo_device *dev, const struct arrays *a, size_t count)
