@@ -5,6 +5,11 @@
 #include "group/strings.cl"
 #include "shared/string_index.h"
 
+/* 1: the index has partial keys (shared/string_partial.h). */
+#ifndef STRING_PARTIAL
+#define STRING_PARTIAL 0
+#endif
+
 /* ---- the index ------------------------------------------------------------------------------------------------- */
 
 /* The index of a column. The rows of the column, in the order of their strings, are the *sorted rows*.
@@ -31,6 +36,47 @@ ORDO_FN string_text string_with_id(__private const string_index *x, uint id)
     const uint sorted = x->starts ? x->starts[id] : id;
     return string_of(&x->column, x->rows ? x->rows[sorted] : sorted);
 }
+
+/* ---- one query ------------------------------------------------------------------------------------------------- */
+
+/* A query compared with the string where its search ended:
+ *
+ *  apart    position of their first difference, or STRING_EQUAL
+ *  begins   true if the query begins with the string
+ *  ends     true if the string begins with the query */
+typedef struct {
+    uint id, apart;
+    bool greater, begins, ends;
+} string_match;
+
+/* All tests are before byte STRING_SHARED_MAX. Later bytes get the position of this byte, which fits in 32
+ * bits. */
+ORDO_FN uint string_position(ulong at, uint bit)
+{
+    return (uint) min(at, (ulong) STRING_SHARED_MAX) << 4 | bit;
+}
+
+#define STRING_NO_ID 0xffffffffu
+
+ORDO_FN string_match string_compare(__private const string_index *x, __private const string_column *queries,
+                                    string_text q, uint id)
+{
+    const string_text s = string_with_id(x, id);
+    const ulong       both = min(q.length, s.length);
+    const ulong       same = string_shared(&queries->bytes, q.at, &x->column.bytes, s.at, both);
+    if (same < both) {
+        const uchar in_q = queries->bytes.bytes[q.at + same], in_s = x->column.bytes.bytes[s.at + same];
+        return (string_match) { id, string_position(same, clz((uchar) (in_q ^ in_s)) + 1u), in_q > in_s, false, false };
+    }
+    const bool begins = s.length == same, ends = q.length == same;
+    return (string_match) { id, begins && ends ? STRING_EQUAL : string_position(same, 0), !ends, begins, ends };
+}
+
+/* ---- searches -------------------------------------------------------------------------------------------------- */
+
+#if STRING_PARTIAL
+#include "primitive/string_partial.cl"
+#else
 
 /* ---- descents -------------------------------------------------------------------------------------------------- */
 
@@ -159,42 +205,9 @@ ORDO_FN uint string_descend(__private const string_index *x, __private const str
     }
 }
 
-/* ---- one query ------------------------------------------------------------------------------------------------- */
-
-/* A query compared with the string where its search ended:
- *
- *  apart    position of their first difference, or STRING_EQUAL
- *  begins   true if the query begins with the string
- *  ends     true if the string begins with the query */
-typedef struct {
-    uint id, apart;
-    bool greater, begins, ends;
-} string_match;
-
-/* All tests are before byte STRING_SHARED_MAX. Later bytes get the position of this byte, which fits in 32
- * bits. */
-ORDO_FN uint string_position(ulong at, uint bit)
-{
-    return (uint) min(at, (ulong) STRING_SHARED_MAX) << 4 | bit;
-}
-
 ORDO_FN string_probe string_probe_of(__private const string_column *queries, string_text q)
 {
     return (string_probe) { queries->bytes, q.at, string_position(q.length, 0), false };
-}
-
-ORDO_FN string_match string_compare(__private const string_index *x, __private const string_column *queries,
-                                    string_text q, uint id)
-{
-    const string_text s = string_with_id(x, id);
-    const ulong       both = min(q.length, s.length);
-    const ulong       same = string_shared(&queries->bytes, q.at, &x->column.bytes, s.at, both);
-    if (same < both) {
-        const uchar in_q = queries->bytes.bytes[q.at + same], in_s = x->column.bytes.bytes[s.at + same];
-        return (string_match) { id, string_position(same, clz((uchar) (in_q ^ in_s)) + 1u), in_q > in_s, false, false };
-    }
-    const bool begins = s.length == same, ends = q.length == same;
-    return (string_match) { id, begins && ends ? STRING_EQUAL : string_position(same, 0), !ends, begins, ends };
 }
 
 ORDO_FN string_match string_locate(__private const string_index *x, __private const string_column *queries,
@@ -223,6 +236,35 @@ ORDO_FN uint string_bound(__private const string_index *x, __private const strin
     return string_end(x, queries, q, m.apart, m.greater) + m.greater;
 }
 
+/* Returns the last string that begins with the query. There must be one. */
+ORDO_FN uint string_last_with(__private const string_index *x, __private const string_column *queries, string_text q)
+{
+    return string_end(x, queries, q, string_position(q.length, 0), true);
+}
+
+ORDO_FN uint string_find_id(__private const string_index *x, __private const string_column *queries, string_text q)
+{
+    const string_match m = string_locate(x, queries, q);
+    return m.apart == STRING_EQUAL ? m.id : STRING_NO_ID;
+}
+
+ORDO_FN uint string_longest_of(__private const string_index *x, __private const string_column *queries, string_text q)
+{
+    const string_match m = string_locate(x, queries, q);
+    if (m.begins)
+        return m.id;
+    const string_probe p = { queries->bytes, q.at, m.apart, false };
+    string_prefix      prefix = { STRING_NO_PREFIX, 0 };
+    (void) string_descend(x, &p, &prefix);
+    if (prefix.level == STRING_NO_PREFIX)
+        return STRING_NO_ID;
+    for (; prefix.level > 0; prefix.level--)
+        prefix.test = x->words[x->head->level[prefix.level].cuts + prefix.test];
+    return prefix.test;
+}
+
+#endif
+
 ORDO_FN uint string_rank(__private const string_index *x, __private const string_column *queries, string_text q,
                          bool upper)
 {
@@ -239,12 +281,7 @@ void string_find(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), uint count, __g
     STRINGS_EACH(i, count)
     {
         const string_text q = string_of(&queries, i);
-        uint              id = STRING_NO_ID;
-        if (q.good) {
-            const string_match m = string_locate(&x, &queries, q);
-            id = m.apart == STRING_EQUAL ? m.id : STRING_NO_ID;
-        }
-        ids[ids_at + i] = id;
+        ids[ids_at + i] = q.good ? string_find_id(&x, &queries, q) : STRING_NO_ID;
     }
 }
 
@@ -262,21 +299,6 @@ void string_bounds(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), uint count, _
         const uint        bound = q.good ? string_rank(&x, &queries, q, upper != 0) + add : STRING_NO_ID;
         ids[ids_at + i] = bound < limit ? bound : STRING_NO_ID;
     }
-}
-
-ORDO_FN uint string_longest_of(__private const string_index *x, __private const string_column *queries, string_text q)
-{
-    const string_match m = string_locate(x, queries, q);
-    if (m.begins)
-        return m.id;
-    const string_probe p = { queries->bytes, q.at, m.apart, false };
-    string_prefix      prefix = { STRING_NO_PREFIX, 0 };
-    (void) string_descend(x, &p, &prefix);
-    if (prefix.level == STRING_NO_PREFIX)
-        return STRING_NO_ID;
-    for (; prefix.level > 0; prefix.level--)
-        prefix.test = x->words[x->head->level[prefix.level].cuts + prefix.test];
-    return prefix.test;
 }
 
 ORDO_KERNEL(STRINGS_GROUP)
@@ -315,7 +337,7 @@ void string_prefixes(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), uint count,
         if (q.good) {
             const string_match m = string_locate(&x, &queries, q);
             from = m.ends ? m.id : string_bound(&x, &queries, q, m, false);
-            to = m.ends ? string_end(&x, &queries, q, string_position(q.length, 0), true) + 1 : from;
+            to = m.ends ? string_last_with(&x, &queries, q) + 1 : from;
         }
         string_write(STRING_RESULT(first, i), STRING_RESULT(counts, i), from, to);
     }

@@ -333,19 +333,39 @@ static ordo_status branch_and_assemble(struct build *b)
     return status;
 }
 
+static struct build begin(struct ordo_call *call, const struct ordo_string_index_params *params,
+                          struct ordo_string_index *index)
+{
+    return (struct build) { .call = call,
+                            .index = index,
+                            .sorted = params->sorted,
+                            .keep_rows = params->keep_rows,
+                            .n = (cl_uint) index->column.count };
+}
+
+static ordo_status make_tests(struct build *b)
+{
+    ORDO_TRY(order_rows(b));
+    ORDO_TRY(compare_neighbours(b));
+    return number_strings(b);
+}
+
+ordo_status ordo_call_number_strings(struct ordo_call *call, const struct ordo_string_index_params *params,
+                                     struct ordo_string_index *index, cl_mem *tests)
+{
+    struct build b = begin(call, params, index);
+    ORDO_TRY(make_tests(&b));
+    *tests = b.level[0].tests;
+    return ORDO_OK;
+}
+
 ordo_status ordo_call_build_strings(struct ordo_call *call, const struct ordo_string_index_params *params,
                                     struct ordo_string_index *index)
 {
-    struct build b = { .call = call,
-                       .index = index,
-                       .sorted = params->sorted,
-                       .keep_rows = params->keep_rows,
-                       .n = (cl_uint) index->column.count };
+    struct build b = begin(call, params, index);
     if (b.n == 0)
         return ORDO_OK;
-    ORDO_TRY(order_rows(&b));
-    ORDO_TRY(compare_neighbours(&b));
-    ORDO_TRY(number_strings(&b));
+    ORDO_TRY(make_tests(&b));
     ORDO_TRY(make_levels(&b));
     return branch_and_assemble(&b);
 }

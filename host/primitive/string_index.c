@@ -10,7 +10,7 @@ static ordo_status begin(ordo_device *dev, const struct ordo_string_index_params
     ORDO_REQUIRE_GIVEN(dev, out);
     *out = NULL;
     ORDO_REQUIRE_GIVEN(dev, params);
-    return ORDO_OK;
+    return ordo_check_partial(dev, &params->partial);
 }
 
 ordo_status ordo_string_index_create(ordo_device *dev, ordo_string_index **index)
@@ -32,6 +32,13 @@ static ordo_status finish(struct ordo_call *call, ordo_status status, ordo_strin
     return status;
 }
 
+static ordo_status build(struct ordo_call *call, const struct ordo_string_index_params *params,
+                         struct ordo_string_index *index)
+{
+    return params->partial.key_bytes ? ordo_call_build_partial(call, params, index)
+                                     : ordo_call_build_strings(call, params, index);
+}
+
 static ordo_status check_and_build(struct ordo_call *call, const struct ordo_string_index_params *params,
                                    const struct ordo_strings *column, ordo_string_index **index)
 {
@@ -39,7 +46,7 @@ static ordo_status check_and_build(struct ordo_call *call, const struct ordo_str
     ORDO_TRY(ordo_check_arrays(call->dev, arrays, 2, 0));
     ORDO_TRY(ordo_string_index_create(call->dev, index));
     (*index)->column = *column;
-    return ordo_call_build_strings(call, params, *index);
+    return build(call, params, *index);
 }
 
 ordo_status ordo_string_index_build(ordo_device *dev, const struct ordo_string_index_params *params,
@@ -76,7 +83,7 @@ static ordo_status copy_and_build(struct ordo_call *call, const struct ordo_stri
     index->column.offsets = ordo_at(index->offsets, 0);
     index->column.bytes = ordo_at(index->bytes, 0);
     index->column.n_bytes = column->n_bytes;
-    return ordo_call_build_strings(call, params, index);
+    return build(call, params, index);
 }
 
 ordo_status ordo_string_index_build_host(ordo_device *dev, const struct ordo_string_index_params *params,
@@ -116,8 +123,10 @@ ordo_status ordo_string_index_get_statistics(const ordo_string_index *index, str
                                                    .rows = index->column.count,
                                                    .bytes = index->bytes_held - copy,
                                                    .levels = index->levels,
-                                                   .branches = index->branches };
-    return ORDO_OK;
+                                                   .branches = index->branches,
+                                                   .candidates = index->ids,
+                                                   .compared = index->ids };
+    return index->partial ? ordo_partial_count(index, out) : ORDO_OK;
 }
 
 /* ---- rows ---------------------------------------------------------------------------------------------------- */

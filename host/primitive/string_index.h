@@ -17,6 +17,7 @@ struct ordo_string_index {
     size_t              n_rows; /* Number of sorted rows. Without keep_rows, each string has one. */
     size_t              bytes_held;
     cl_uint             levels, branches;
+    bool                partial; /* `words` has a partial_head and pages. */
 };
 
 /* Creates an index that the caller fills. */
@@ -40,6 +41,18 @@ ordo_status ordo_call_range_strings(struct ordo_call *call, const ordo_string_in
                                     const struct ordo_strings *lo, const struct ordo_strings *hi,
                                     struct ordo_slice first, struct ordo_slice counts);
 
+/* Assigns ids to the distinct strings. tests[i] becomes the position where strings i and i + 1 differ first. The column
+ * must have rows. `tests` is scratch memory of the call. */
+ordo_status ordo_call_number_strings(struct ordo_call *call, const struct ordo_string_index_params *params,
+                                     struct ordo_string_index *index, cl_mem *tests);
+
+/* As ordo_call_build_strings, for params->partial. */
+ordo_status ordo_call_build_partial(struct ordo_call *call, const struct ordo_string_index_params *params,
+                                    struct ordo_string_index *index);
+ordo_status ordo_check_partial(ordo_device *dev, const struct ordo_string_partial *params);
+/* Sets the numbers that only partial keys have. */
+ordo_status ordo_partial_count(const struct ordo_string_index *index, struct ordo_string_index_statistics *out);
+
 /* Values of kernel arguments. They must stay in place until the launch. */
 struct ordo_string_args {
     cl_ulong n_bytes;
@@ -50,5 +63,7 @@ void ordo_string_index_args(struct ordo_args *args, const struct ordo_string_ind
                             struct ordo_string_args *more);
 
 struct ordo_launch ordo_string_kernel(const ordo_device *dev, const char *file, const char *kernel, size_t count);
+/* A kernel of string_search.cl that searches the index. */
+struct ordo_launch ordo_string_search_kernel(const struct ordo_string_index *index, const char *kernel, size_t count);
 
 #endif

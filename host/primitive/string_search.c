@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "primitive/string_index.h"
 
-#define FILE_NAME "primitive/string_search.cl"
-
 void ordo_string_index_args(struct ordo_args *args, const struct ordo_string_index *index,
                             struct ordo_string_args *more)
 {
     ordo_string_column_args(args, &index->column, more);
     ORDO_ADD(args, ORDO_ARG(index->words), ORDO_ARG(index->starts), ORDO_ARG(index->rows));
+}
+
+struct ordo_launch ordo_string_search_kernel(const struct ordo_string_index *index, const char *kernel, size_t count)
+{
+    struct ordo_launch launch = ordo_string_kernel(index->dev, "primitive/string_search.cl", kernel, count);
+    if (index->partial)
+        ordo_launch_define(&launch, "STRING_PARTIAL", 1);
+    return launch;
 }
 
 struct batch {
@@ -67,7 +73,7 @@ static ordo_status enqueue(struct ordo_call *call, const struct batch *b)
         return ORDO_OK;
     if (b->index->ids == 0)
         return fill(call, b);
-    const struct ordo_launch launch = ordo_string_kernel(call->dev, FILE_NAME, b->kernel, count);
+    const struct ordo_launch launch = ordo_string_search_kernel(b->index, b->kernel, count);
     ordo_string_index_args(&args, b->index, &more[0]);
     ordo_string_column_args(&args, b->queries, &more[1]);
     if (b->uppers)

@@ -78,7 +78,8 @@ ORDO_API ordo_status ordo_sort_strings_host(ordo_device                         
  *
  * If the offsets of a query descend or exceed n_bytes, its result is ORDO_NO_ID, or 0 for a count.
  * _host calls return ORDO_INVALID.
- * Memory: 4.6 to 5.5 bytes per id for most columns, at most 24. The index takes 4 more bytes per id
+ * Memory: 4.6 to 5.5 bytes per id for most columns, at most 24. An index of partial keys takes their
+ *   key_bytes, and a page 32 / nibble_bits * key_bytes. The index takes 4 more bytes per id
  *   if the column was unsorted or has equal strings. It takes 4 more bytes per row if the column
  *   was unsorted and keep_rows is set.
  * Concurrency: as for ordo_index (array.h). */
@@ -86,9 +87,27 @@ typedef struct ordo_string_index ordo_string_index;
 
 #define ORDO_NO_ID UINT32_MAX
 
+/* The bits of strings that partial keys leave out. */
+typedef enum ordo_string_prefix {
+    ORDO_NONCONTIGUOUS_PREFIX = 0, /* groups of bits that are equal in all strings of a page */
+    ORDO_CONTIGUOUS_PREFIX = 1,    /* groups of bits before the first difference in a page */
+    ORDO_NO_PREFIX = 2,            /* nothing: partial keys are the first bytes of strings */
+} ordo_string_prefix;
+
+/* Parameters of an index of partial keys (Kim et al., FAST, TODS 2011, section 7.1). All calls have
+ * the same results as without partial keys. Searches compare the query with strings whose partial
+ * keys equal the query's. So they are slow if many partial keys are equal. */
+struct ordo_string_partial {
+    uint32_t key_bytes;   /* of a partial key: a multiple of 4, at most 128. 0: no partial keys */
+    uint32_t page_keys;   /* partial keys of a page: 4 to 65536. 0: 1023 */
+    uint32_t nibble_bits; /* of a group of bits: 1, 2, 4 or 8. 0: 4 */
+    ordo_string_prefix prefix;
+};
+
 struct ordo_string_index_params {
     bool sorted;    /* the strings of the column do not descend */
     bool keep_rows; /* lets ordo_string_index_rows return all rows of equal strings */
+    struct ordo_string_partial partial; /* default: no partial keys, but a binary trie */
 };
 
 /* Builds an index of a column, which must stay in place and unchanged while the index exists. Only
@@ -96,7 +115,7 @@ struct ordo_string_index_params {
  * they use *out.
  * Cost: an ordo_sort_strings if `sorted` is false. Then one read of neighbouring strings up to
  *   their first difference.
- * Memory: scratch of 24 bytes per row, or 64 with a sort.
+ * Memory: scratch of 24 bytes per row, or 64 with a sort. With partial keys, 272 more per page.
  * Blocking: yes.
  * Errors: ORDO_INVALID if offsets descend or exceed n_bytes, or the column is unsorted despite
  *   `sorted`. The message names the row. ORDO_TOO_LARGE if different strings share their first 2^28
@@ -115,11 +134,17 @@ ORDO_API void        ordo_string_index_destroy(ordo_string_index **index);
 struct ordo_string_index_statistics {
     size_t   ids;
     size_t   rows;
-    size_t   bytes;    /* device memory of the index, without the column */
-    uint32_t levels;   /* levels of nodes that have up to 16 entries */
-    size_t   branches; /* nodes that have two entries */
+    size_t   bytes;      /* device memory of the index, without the column */
+    uint32_t levels;     /* levels of pages, or of nodes that have up to 16 entries */
+    size_t   branches;   /* nodes that have two entries */
+    uint64_t candidates; /* strings whose partial keys equal the query's, in a search for each id */
+    uint64_t compared;   /* strings that these searches compare with the query */
 };
 
+/* Without partial keys, candidates and compared equal ids.
+ * Cost: with partial keys, a search for each id.
+ * Memory: with partial keys, scratch of 16 bytes per id.
+ * Blocking: with partial keys. */
 ORDO_API ordo_status ordo_string_index_get_statistics(const ordo_string_index             *index,
                                                       struct ordo_string_index_statistics *out);
 

@@ -865,6 +865,27 @@ static void bad_string_builds(const struct string_trial *r)
     ordo_string_index_destroy(&index);
 }
 
+static void bad_partial_keys(const struct string_trial *r)
+{
+    const struct ordo_string_partial bad[] = { { .key_bytes = 6 },
+                                               { .key_bytes = 132 },
+                                               { .key_bytes = 4, .page_keys = 3 },
+                                               { .key_bytes = 4, .page_keys = 65537 },
+                                               { .key_bytes = 4, .nibble_bits = 3 },
+                                               { .key_bytes = 4, .nibble_bits = 16 },
+                                               { .key_bytes = 4, .prefix = (ordo_string_prefix) 3 },
+                                               { .page_keys = 16 },
+                                               { .nibble_bits = 4 },
+                                               { .prefix = ORDO_CONTIGUOUS_PREFIX } };
+    for (size_t i = 0; i < LENGTH(bad); i++) {
+        const struct ordo_string_index_params params = { .partial = bad[i] };
+        ordo_string_index                    *index = (ordo_string_index *) r->t;
+        test_status(r->t, ordo_string_index_build(r->t->dev, &params, &r->column, NULL, &index), ORDO_INVALID);
+        test_true(r->t, index == NULL);
+        test_status(r->t, ordo_string_index_build_host(r->t->dev, &params, &r->host, &index), ORDO_INVALID);
+    }
+}
+
 static void bad_string_queries(const struct string_trial *r)
 {
     struct test                     *t = r->t;
@@ -978,6 +999,7 @@ static void string_indexes(struct test *t)
     test_ok(t, ordo_string_index_build(t->dev, ordo_string_index_params(0), &column, NULL, &index));
     with.index = index;
     bad_string_builds(&with);
+    bad_partial_keys(&with);
     bad_string_queries(&with);
     bad_string_results(&with);
     bad_string_hosts(&with);

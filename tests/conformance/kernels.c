@@ -713,7 +713,8 @@ static void seldom(struct test *t)
 }
 
 /* Strings of four bytes, whose ids are known. */
-static void index_of(struct test *t, const struct ordo_host_strings *column, const uint32_t *ids, bool sorted)
+static void index_of(struct test *t, const struct ordo_host_strings *column, const uint32_t *ids,
+                     const struct ordo_string_index_params *params)
 {
     enum { MOST = 60 };
     ordo_string_index *index = NULL;
@@ -722,7 +723,10 @@ static void index_of(struct test *t, const struct ordo_host_strings *column, con
     uint8_t            bytes[4 * MOST];
     size_t             needed = 0;
 
-    test_ok(t, ordo_string_index_build_host(t->dev, ordo_string_index_params(.sorted = sorted), column, &index));
+    struct ordo_string_index_statistics stats = { 0 };
+    test_ok(t, ordo_string_index_build_host(t->dev, params, column, &index));
+    test_ok(t, ordo_string_index_get_statistics(index, &stats));
+    test_true(t, stats.ids == column->count && stats.compared >= stats.ids);
     for (int search = ORDO_STRING_FIND; search <= ORDO_STRING_LONGEST_PREFIX; search++) {
         const int64_t off[] = { 0, -1, 0, 0, 1, 0, 1, 0 };
         test_ok(t, ordo_string_index_search_host(index, (ordo_string_search) search, column, found));
@@ -798,9 +802,11 @@ static void strings(struct test *t)
             memcpy(bytes + 4 * (size_t) i, (const uint8_t[]) { 'a', (uint8_t) (ids[i] / 8), 'b', (uint8_t) ids[i] }, 4);
             offsets[i + 1] = 4 * (i + 1);
         }
-        index_of(t, &(struct ordo_host_strings) { offsets, 4, bytes, sizeof bytes, N }, ids, step == 1);
+        const struct ordo_host_strings column = { offsets, 4, bytes, sizeof bytes, N };
+        index_of(t, &column, ids, ordo_string_index_params(.sorted = step == 1));
+        index_of(t, &column, ids, ordo_string_index_params(.sorted = step == 1, .partial = { 4, 16 }));
         if (step == 1)
-            dictionary_of(t, &(struct ordo_host_strings) { offsets, 4, bytes, sizeof bytes, N });
+            dictionary_of(t, &column);
     }
 }
 

@@ -83,16 +83,30 @@ static ordo_status search_buffered(struct fixture *s)
 }
 
 /* Builds an index of the strings, and searches for them. */
-static ordo_status search_strings(struct fixture *s)
+static ordo_status search_index(struct fixture *s, const struct ordo_string_index_params *params)
 {
     const struct ordo_strings                          column = { test_slice(&s->array[0]), 4, test_slice(&s->array[1]),
                                                                   (size_t) CALL_STRING_BYTES * FIXTURE_N, FIXTURE_N };
     AUTO(ordo_string_index_destroy) ordo_string_index *index = NULL;
 
-    ordo_status got = ordo_string_index_build(s->t->dev, ordo_string_index_params(0), &column, NULL, &index);
+    struct ordo_string_index_statistics statistics;
+
+    ordo_status got = ordo_string_index_build(s->t->dev, params, &column, NULL, &index);
+    if (got == ORDO_OK)
+        got = ordo_string_index_get_statistics(index, &statistics);
     if (got == ORDO_OK)
         got = ordo_string_index_search(index, ORDO_STRING_GE, &column, test_slice(&s->array[2]), NULL);
     return got;
+}
+
+static ordo_status search_strings(struct fixture *s)
+{
+    return search_index(s, ordo_string_index_params(0));
+}
+
+static ordo_status search_partial_keys(struct fixture *s)
+{
+    return search_index(s, ordo_string_index_params(.partial = { .key_bytes = 4, .page_keys = 16 }));
 }
 
 /* The content of a dictionary of strings. */
@@ -186,6 +200,7 @@ static void device_calls(struct test *t, struct fault *f)
            { "a compressed index", call_named("ordo_search"), .run = search_compressed, .structure = NO_DICT },
            { "an index of strings", call_named("ordo_sort_strings"), .run = search_strings, .structure = NO_DICT },
            { "a dictionary of strings", call_named("ordo_sort_strings"), .run = keep_strings, .structure = NO_DICT },
+           { "partial keys", call_named("ordo_sort_strings"), .run = search_partial_keys, .structure = NO_DICT },
            { "buffered queries", call_named("ordo_search"), .run = search_buffered, .structure = NO_DICT },
            { "ordo_sort", sort, .structure = NO_DICT, .order = IN_ORDER },
            { "ordo_sort", sort, .structure = NO_DICT, .order = OUT_OF_ORDER },

@@ -331,21 +331,29 @@ static void ask_string_dict(ordo_device *dev, const struct arrays *a, struct ord
     no_driver.read = before;
 }
 
-static void ask_string_index(ordo_device *dev, const struct arrays *a, const struct ordo_strings *column)
+static void ask_string_index(ordo_device *dev, const struct arrays *a, const struct ordo_strings *column,
+                             const struct ordo_string_partial *partial)
 {
-    struct ordo_string_index x = {
-        .dev = dev, .column = *column, .ids = column->count, .words = a->at[4].mem, .n_rows = column->count
-    };
-    ordo_string_index *index = NULL;
+    struct ordo_string_index            x = { .dev = dev,
+                                              .column = *column,
+                                              .ids = column->count,
+                                              .words = a->at[4].mem,
+                                              .n_rows = column->count,
+                                              .partial = partial->key_bytes > 0 };
+    struct ordo_string_index_statistics statistics;
+    ordo_string_index                  *index = NULL;
 
     void (*const before)(cl_uint *, size_t) = no_driver.read;
     no_driver.read = make_up_strings;
     n_string_reads = 0;
-    ignore(ordo_string_index_build(dev, ordo_string_index_params(.sorted = true), column, NULL, &index));
+    ignore(ordo_string_index_build(dev, ordo_string_index_params(.sorted = true, .partial = *partial), column, NULL,
+                                   &index));
     ordo_string_index_destroy(&index);
+    ignore(ordo_string_index_get_statistics(&x, &statistics));
     ask_string_searches(&x, a, column);
     no_driver.read = before;
-    ask_string_dict(dev, a, &x);
+    if (!x.partial)
+        ask_string_dict(dev, a, &x);
 }
 
 static void ask_strings(ordo_device *dev, const struct arrays *a, size_t count)
@@ -354,7 +362,8 @@ static void ask_strings(ordo_device *dev, const struct arrays *a, size_t count)
         const struct ordo_sort_strings_params params = { false };
         const struct ordo_strings             column = { a->at[0], bytes, a->at[1], count, count };
         ignore(ordo_sort_strings(dev, &params, &column, a->at[2], a->at[3], NULL));
-        ask_string_index(dev, a, &column);
+        ask_string_index(dev, a, &column, &(struct ordo_string_partial) { 0 });
+        ask_string_index(dev, a, &column, &(struct ordo_string_partial) { .key_bytes = 4 });
     }
 }
 

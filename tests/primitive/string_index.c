@@ -4,6 +4,7 @@
 #include "tests/primitive/string_case.h"
 
 #include "primitive/string_index.h"
+#include "shared/string_partial.h"
 #include "shared/strings.h"
 
 #include <stdio.h>
@@ -356,8 +357,10 @@ static void check_index(struct test *t, const struct ordo_string_index *x, const
     struct ordo_string_index_statistics stats;
     test_ok(t, ordo_string_index_get_statistics(x, &stats));
     test_true(t, stats.ids == s->ids && stats.rows == s->c->count && stats.levels == x->levels);
-    if (s->ids == 0)
+    test_true(t, stats.ids <= stats.compared && stats.compared <= stats.candidates);
+    if (x->partial || s->ids == 0)
         return;
+    test_true(t, stats.candidates == stats.ids);
     size_t bytes = 0;
     cr_assert(clGetMemObjectInfo(x->words, CL_MEM_SIZE, sizeof bytes, &bytes, NULL) == CL_SUCCESS);
     AUTO_FREE uint32_t *words = test_alloc(bytes);
@@ -417,9 +420,9 @@ static struct string_case in_order(const struct sorted *s)
 
 /* Builds an index of a column in device or host memory, and tries it. */
 static void try_build(struct test *t, const char *name, const struct string_case *c, const struct string_case *q,
-                      bool is_sorted)
+                      bool is_sorted, const struct ordo_string_partial *partial)
 {
-    const struct ordo_string_index_params params = { .sorted = is_sorted, .keep_rows = test_below(t, 2) };
+    const struct ordo_string_index_params params = { is_sorted, test_below(t, 2), *partial };
     const bool                            on_host = test_below(t, 3) == 0;
     const uint32_t                        wide = test_below(t, 2) ? 4 : 8;
     AUTO_SORTED struct sorted             s = sort_column(c);
@@ -429,9 +432,10 @@ static void try_build(struct test *t, const char *name, const struct string_case
     const struct ordo_strings             column = strings_of(&on_offsets, &on_bytes, c);
     const struct ordo_host_strings        host = { offsets, wide, c->bytes, c->n_bytes, c->count };
     AUTO(ordo_string_index_destroy) ordo_string_index *index = NULL;
-    test_context(t, "%s: %zu strings of %zu bytes, %s, %s, offsets of %u, rows %s", name, c->count, c->n_bytes,
-                 is_sorted ? "sorted" : "unsorted", on_host ? "on the host" : "on the device", wide,
-                 params.keep_rows ? "kept" : "not kept");
+    test_context(t, "%s: %zu strings of %zu bytes, %s, %s, offsets of %u, rows %s, partial keys %u/%u/%u/%d", name,
+                 c->count, c->n_bytes, is_sorted ? "sorted" : "unsorted", on_host ? "on the host" : "on the device",
+                 wide, params.keep_rows ? "kept" : "not kept", partial->key_bytes, partial->page_keys,
+                 partial->nibble_bits, (int) partial->prefix);
     if (on_host)
         test_ok(t, ordo_string_index_build_host(t->dev, &params, &host, &index));
     else
@@ -439,13 +443,26 @@ static void try_build(struct test *t, const char *name, const struct string_case
     try_index(t, &s, q, index, params.keep_rows);
 }
 
+static struct ordo_string_partial any_partial(struct test *t)
+{
+    static const uint32_t pages[] = { 0, 4, 5, 15, 16, 64, 255, PARTIAL_PAGE_MAX };
+    static const uint32_t bytes[] = { 4, 4, 8, 12, 16, 20, 64, PARTIAL_KEY_BYTES_MAX };
+    static const uint32_t bits[] = { 0, 1, 2, 4, 8 };
+    return (struct ordo_string_partial) { bytes[test_below(t, LENGTH(bytes))], pages[test_below(t, LENGTH(pages))],
+                                          bits[test_below(t, LENGTH(bits))], (ordo_string_prefix) test_below(t, 3) };
+}
+
 static void try_column(struct test *t, const char *name, const struct string_case *c, const struct string_case *q)
 {
-    try_build(t, name, c, q, false);
-    AUTO_SORTED struct sorted      s = sort_column(c);
-    AUTO_COLUMN struct string_case sorted = in_order(&s);
-    if (sorted.count)
-        try_build(t, name, &sorted, q, true);
+    const struct ordo_string_partial none = { 0 }, first = any_partial(t), second = any_partial(t);
+    AUTO_SORTED struct sorted        s = sort_column(c);
+    AUTO_COLUMN struct string_case   sorted = in_order(&s);
+    try_build(t, name, c, q, false, &none);
+    try_build(t, name, c, q, false, &first);
+    if (sorted.count == 0)
+        return;
+    try_build(t, name, &sorted, q, true, &none);
+    try_build(t, name, &sorted, q, true, &second);
 }
 
 static void try_shape(struct test *t, enum string_shape shape, size_t count, size_t n_queries)

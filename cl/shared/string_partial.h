@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory layout of an index of partial keys (cl/primitive/string_partial.cl), after section 7.1 of FAST (Kim et al.,
+ * TODS 2011). */
+#pragma once
+#include "shared/string_index.h"
+
+/* A *nibble* is a group of 1, 2, 4 or 8 bits of a string, aligned to its size. Missing bytes are 0. The *partial key* of
+ * a string has some of its nibbles, the most significant first. Partial keys have the order of their strings, but
+ * different strings may have equal partial keys.
+ *
+ *     strings   nibbles    partial keys of 2 nibbles
+ *     "a1"      6 1 3 1    1 1        All nibbles at positions 0 and 2 are equal. Partial keys leave them out: they
+ *     "a7"      6 1 3 7    1 7        have the nibbles at positions 1 and 3.
+ *     "c0"      6 3 3 0    3 0
+ */
+
+/* Entry i of level 0 is the string with id i. `page_keys` neighbouring entries of a level, or the rest, are a *page*.
+ * Entry i of level k + 1 is the first entry of page i of level k, so its id is i * stride. The last level is one page.
+ * The strings *below* a page are those from its first entry to before the first entry of the next page. A page leaves
+ * out nibbles that are equal in all strings below it. So the order of partial keys is right for all these strings, and a
+ * search for one of them goes to the right page of the next level.
+ *
+ * A page begins with the positions of its nibbles, in ascending order. The partial keys of its entries follow. */
+#define PARTIAL_LEVELS_MAX    16
+#define PARTIAL_PAGE_MIN      4
+#define PARTIAL_PAGE_MAX      65536
+#define PARTIAL_KEY_BYTES_MAX 128
+
+/* Position of a nibble that is 0 in all strings. A page has it in place of missing nibbles. */
+#define PARTIAL_NONE 0xffffffffu
+
+/* Partial keys have no nibble this many bytes or more after the first byte where strings below a page differ. Must be a
+ * multiple of 8. */
+#define PARTIAL_REACH 256u
+
+/* Values of ordo_string_prefix. */
+#define PARTIAL_NONCONTIGUOUS 0
+#define PARTIAL_CONTIGUOUS    1
+#define PARTIAL_WHOLE         2
+
+/* Pages begin at word `pages` of the index. With PARTIAL_WHOLE, they have no positions. */
+typedef struct {
+    ordo_u64 pages;
+    ordo_u32 count, stride, page_words, positions, key_words, unused;
+} partial_level;
+
+typedef struct {
+    ordo_u32      levels, page_keys, nibble_bits, ids;
+    partial_level level[PARTIAL_LEVELS_MAX];
+} partial_head;
+
+/* What the build knows of the strings below a page:
+ *
+ *  inside   first position (shared/string_index.h) where two of them differ, or STRING_EQUAL
+ *  across   the same, including the first string after them
+ *  longest  length of the longest, at most PARTIAL_LONGEST_MAX
+ *  apart    the bits where any of them differ, 8 bytes a word, from byte PARTIAL_FROM(inside) on. Words after the last
+ *           position that a page can use are not set. */
+typedef struct {
+    ordo_u32 inside, across, longest, unused;
+    ordo_u64 apart[PARTIAL_REACH / 8];
+} partial_draft;
+
+#define PARTIAL_FROM(inside) ((inside) == STRING_EQUAL ? 0 : (inside) >> 4 & ~7u)
+#define PARTIAL_LONGEST_MAX  (STRING_SHARED_MAX + PARTIAL_REACH)
