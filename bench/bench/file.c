@@ -29,7 +29,7 @@ cJSON *row_point(const struct spec *spec)
         json_exact(json, axes[AXIS_hit_percent].key, spec->hit_percent);
     if (workload_is_dict(spec->workload))
         json_exact(json, "batch", (double) spec_batch(spec));
-    for (int axis = 0; axis < N_AXES && workload_is_dict(spec->workload); axis++) {
+    for (int axis = 0; axis < N_AXES; axis++) {
         const uint32_t number = spec_axis(spec, axis);
         if (!has_axis(axis, spec->workload, spec->variant) || (!number && !(axes[axis].traits & AXIS_ZERO)))
             continue;

@@ -24,7 +24,7 @@ static const char *workload_any(int i)
     return i >= N_ALL_WORKLOADS ? more[i - N_ALL_WORKLOADS] : workload_name((enum workload) i);
 }
 /* Array variants, each name once, then structures. */
-#define N_ARRAY_VARIANTS 20
+#define N_ARRAY_VARIANTS 22
 const char *variant_any(int i)
 {
     static const struct {
@@ -34,7 +34,8 @@ const char *variant_any(int i)
                                   { SEARCH, 1 },      { SEARCH, 2 },      { SEARCH, 3 },      { SEARCH, 4 },
                                   { SEARCH, 5 },      { SEARCH, 6 },      { GROUPBY, 0 },     { TOP, 0 },
                                   { TOP, 1 },         { GATHER, 0 },      { GATHER, 1 },      { GATHER, 2 },
-                                  { SORTSTRINGS, 1 }, { SORTSTRINGS, 2 }, { SORTSTRINGS, 3 }, { SORTSTRINGS, 4 } };
+                                  { SORTSTRINGS, 1 }, { SORTSTRINGS, 2 }, { SORTSTRINGS, 3 }, { SORTSTRINGS, 4 },
+                                  { SORTSTRINGS, 5 }, { SORTSTRINGS, 6 } };
     if (i >= N_ARRAY_VARIANTS)
         return variant_name(FILLRANDOM, i - N_ARRAY_VARIANTS);
     return variant_name(named[i].workload, named[i].variant);

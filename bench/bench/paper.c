@@ -235,7 +235,7 @@ static void add_run(struct paper_run *p, const cJSON *experiment, const cJSON *r
     struct part    part = { experiment, run, 1, 0 };
     struct options options = { .n_workloads = 0 };
     cJSON_ArrayForEach(n, sizes)
-        while (!p->full && n->valuedouble / part.scale > most)
+        while (!p->full && fmax(n->valuedouble, number_of(run, "largest")) / part.scale > most)
             part.scale *= 2; /* for n and batches */
     if (*text_of(run, "limit"))
         add_part(p, &part, &options);

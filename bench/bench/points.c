@@ -14,8 +14,9 @@ bool variant_wanted(const struct options *o, enum workload workload, int variant
                 if (v == variant)
                     return true;
             }
-    /* Without a matching name: all but rivals. */
-    return !any && !(workload_is_dict(workload) && structure_is_rival(variant));
+    /* Without a matching name: all but rivals, and shapes of strings that only papers need. */
+    return !any && !(workload_is_dict(workload) && structure_is_rival(variant)) &&
+           !(workload_is_strings(workload) && string_shape_is_named(variant));
 }
 
 /* Takes the last digit of a number, to the base of the places on an axis. */
@@ -51,7 +52,8 @@ static struct spec point_of(const struct run *run, enum workload workload, int v
                          .tune = o->tune,
                          .lines = strings ? o->lines : NULL,
                          .batch = batches ? o->batches[batch] : 0 };
-#define X(member, option, key, low, high, initial, has, traits) spec.member = dict && (has) ? o->member : 0;
+#define X(member, option, key, low, high, initial, has, traits)                                                        \
+    spec.member = takes_axis(workload, traits) && (has) ? o->member : 0;
     AXIS_MAP(X)
 #undef X
     if (workload == FINDSTRINGS)

@@ -94,6 +94,8 @@ static void add_strings(const struct target *target, cJSON *json)
     json_exact(json, "ids", (double) statistics.ids);
     json_exact(json, "index_bytes", (double) statistics.bytes);
     json_number(json, "index_bytes_per_key", (double) statistics.bytes / (double) statistics.ids);
+    json_number(json, "candidates", (double) statistics.candidates / (double) statistics.ids);
+    json_number(json, "compared", (double) statistics.compared / (double) statistics.ids);
     if (workload_has_queries(target->spec.workload))
         json_number(json, "index_build_s", target->index_seconds);
 }

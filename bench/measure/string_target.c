@@ -53,8 +53,16 @@ static struct ordo_strings column_of(const struct target *t, const struct string
 
 static ordo_status build_index(struct target *t, const struct ordo_order *order)
 {
-    const struct ordo_strings column = column_of(t, &t->in.strings, OFFSETS);
-    return ordo_string_index_build(t->device, ordo_string_index_params(.sorted = false), &column, order, &t->strings);
+    const struct ordo_strings             column = column_of(t, &t->in.strings, OFFSETS);
+    const struct spec                    *spec = &t->spec;
+    const struct ordo_string_partial      partial = { .key_bytes = spec->partial_bytes,
+                                                      .page_keys = spec->page_keys,
+                                                      .nibble_bits = spec->nibble_bits,
+                                                      .prefix = spec->no_prefix    ? ORDO_NO_PREFIX
+                                                                : spec->contiguous ? ORDO_CONTIGUOUS_PREFIX
+                                                                                   : ORDO_NONCONTIGUOUS_PREFIX };
+    const struct ordo_string_index_params params = { .sorted = spec->variant == STRINGS_VALUES, .partial = partial };
+    return ordo_string_index_build(t->device, &params, &column, order, &t->strings);
 }
 
 /* Builds the index twice, because the first build may compile kernels. */

@@ -150,6 +150,8 @@ static double value_of_row(const struct measured_run *measured, const struct rat
         return number_of(statistics, "leaves") / number_of(statistics, "elements");
     if (strcmp(what, "fits") == 0) /* elements that fit, at the peak of these */
         return number_of(measured->run, "memory") / (number_of(statistics, "bytes_peak") / number_of(row, "count"));
+    if (strcmp(what, "candidates") == 0 || strcmp(what, "compared") == 0) /* strings, by a search with partial keys */
+        return number_of(row, what);
     if (strcmp(what, "size") == 0) /* of a compressed index, relative to 4-byte keys */
         return number_of(row, "index_bytes") / (number_of(row, "count") * 4);
     if (strcmp(what, "levels") == 0)

@@ -6,7 +6,8 @@
 // The fields that identify the place of a row.
 const PLACE = ['workload', 'variant', 'keys', 'key', 'dist', 'tune', 'value_bytes', 'count', 'operations', 'batch',
     'hit_percent', 'width', 'growth', 'update_percent', 'erase_percent', 'most_fills', 'stale_percent', 'load_percent',
-    'group', 'raise_percent', 'chunk', 'first_calls', 'fixed_depth', 'level_tables'];
+    'group', 'raise_percent', 'chunk', 'first_calls', 'fixed_depth', 'level_tables', 'key_bytes', 'byte_values',
+    'partial_bytes', 'page_keys', 'nibble_bits', 'contiguous', 'no_prefix'];
 const placeOf = row => PLACE.map(name => row[name] ?? (name === 'tune' ? '' : '~')).join(' ');
 
 function copyRate(device) {

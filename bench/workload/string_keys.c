@@ -7,6 +7,7 @@
 #include "ordo/strings.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,8 @@ struct maker {
     const struct spec          *spec;
     const struct string_column *column; /* for queries */
     const uint32_t             *order;  /* of lines */
+    const uint64_t             *sorted; /* STRINGS_VALUES: a number for each string */
+    size_t                      digits; /* STRINGS_VALUES: bytes of a string that depend on the number directly */
     put_fn                      put;
     struct string_column       *out;
 };
@@ -159,6 +162,7 @@ void lines_free(struct string_lines *lines)
 #define RANDOM_BYTES 64
 #define FEW_BYTES    32
 #define URL_MAX      96
+#define PHONE_BYTES  15
 #define LEVELS       16
 #define LEVEL_BYTES  8
 #define LEAF_BYTES   9
@@ -210,6 +214,45 @@ static size_t put_deep(const struct maker *maker, size_t i, char *to)
     return DEEP_BYTES;
 }
 
+/* Bytes of a string of few values that tell any two 64-bit numbers apart: the digits of a fraction of 2^64. */
+static size_t digits_of(uint32_t values)
+{
+    size_t digits = 0;
+    for (double bits = 0; bits < 64; digits++)
+        bits += log2(values);
+    return digits;
+}
+
+/* The digits of sorted[i] / 2^64 to the base `byte_values`, so strings have the order of numbers. More bytes are digits
+ * of a random number that depends on sorted[i]. */
+static size_t put_values(const struct maker *maker, size_t i, char *to)
+{
+    const struct spec *spec = maker->spec;
+    const uint32_t     values = spec->byte_values;
+    uint64_t           rest = maker->sorted[i];
+    for (size_t b = 0; to && b < spec->key_bytes; b++) {
+        if (b && b % maker->digits == 0)
+            rest = draw(spec->seed + b, maker->sorted[i]);
+        const uint64_t low = (rest & UINT32_MAX) * values, high = (rest >> 32) * values + (low >> 32);
+        to[b] = (char) ((values <= 64 ? '0' : 0) + (high >> 32));
+        rest = high << 32 | (low & UINT32_MAX);
+    }
+    return spec->key_bytes;
+}
+
+/* TPC-H, clause 4.2.2.9: a country's code, and three local numbers. */
+static size_t put_phone(const struct maker *maker, size_t i, char *to)
+{
+    char           text[PHONE_BYTES + 1];
+    const uint64_t a = draw(maker->spec->seed, 2 * i), b = draw(maker->spec->seed, 2 * i + 1);
+    snprintf(text, sizeof text, "%02u-%03u-%03u-%04u", (unsigned) (10 + (a >> 32) % 25),
+             (unsigned) (100 + (a & UINT32_MAX) % 900), (unsigned) (100 + (b >> 32) % 900),
+             (unsigned) (1000 + (b & UINT32_MAX) % 9000));
+    if (to)
+        memcpy(to, text, PHONE_BYTES);
+    return PHONE_BYTES;
+}
+
 static size_t put_line(const struct maker *maker, size_t i, char *to)
 {
     const struct string_lines *lines = maker->spec->lines;
@@ -222,8 +265,10 @@ static size_t put_line(const struct maker *maker, size_t i, char *to)
 
 static size_t longest_of(const struct spec *spec)
 {
-    static const size_t longest[] = { RANDOM_BYTES, FEW_BYTES, URL_MAX, DEEP_BYTES };
-    return spec->variant == STRINGS_FILE ? spec->lines->longest : longest[spec->variant];
+    static const size_t longest[] = { RANDOM_BYTES, FEW_BYTES, URL_MAX, DEEP_BYTES, 0, PHONE_BYTES };
+    return spec->variant == STRINGS_FILE     ? spec->lines->longest
+           : spec->variant == STRINGS_VALUES ? spec->key_bytes
+                                             : longest[spec->variant];
 }
 
 size_t strings_bytes(const struct spec *spec)
@@ -267,9 +312,10 @@ static size_t put_prefix(const struct maker *maker, size_t i, char *to)
 
 bool strings_make(const struct spec *spec, struct string_column *column, struct string_column *asked)
 {
-    static const put_fn puts[] = { put_random, put_few, put_url, put_deep, put_line };
+    static const put_fn puts[] = { put_random, put_few, put_url, put_deep, put_values, put_phone, put_line };
     struct maker        maker = { .spec = spec, .put = puts[spec->variant], .out = column };
     uint32_t           *order = NULL;
+    uint64_t           *sorted = NULL;
     *column = *asked = (struct string_column) { 0 };
     if (spec->variant == STRINGS_FILE) {
         maker.order = order = malloc(spec->lines->count * sizeof *order);
@@ -277,8 +323,17 @@ bool strings_make(const struct spec *spec, struct string_column *column, struct 
             return false;
         numbers_shuffle(spec->seed, spec->lines->count, order);
     }
+    if (spec->variant == STRINGS_VALUES) {
+        maker.digits = digits_of(spec->byte_values);
+        maker.sorted = sorted = malloc((spec->count + 1) * sizeof *sorted);
+        if (!sorted || !keys_draw_sorted(ORDO_U64, UNIFORM, spec->seed, spec->count, sorted)) {
+            free(sorted);
+            return false;
+        }
+    }
     bool made = make_column(&maker, spec->count, strings_bytes(spec));
     free(order);
+    free(sorted);
     if (made && workload_has_queries(spec->workload)) {
         const put_fn put = spec->workload == FINDSTRINGS ? put_find : put_prefix;
         struct maker queries = { .spec = spec, .column = column, .put = put, .out = asked };

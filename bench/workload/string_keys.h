@@ -36,9 +36,9 @@ void                 lines_free(struct string_lines *lines);
 size_t strings_bytes(const struct spec *spec);
 size_t queries_bytes(const struct spec *spec);
 
-/* Draws the column, in no order, and the queries. findstrings asks for strings of the column, and for such strings with
- * a changed byte. prefixstrings asks for prefixes of strings of the column. False without memory; the caller frees both
- * in any case. */
+/* Draws the column, in order for STRINGS_VALUES only, and the queries. findstrings asks for strings of the column, and
+ * for such strings with a changed byte. prefixstrings asks for prefixes of strings of the column. False without memory;
+ * the caller frees both in any case. */
 bool strings_make(const struct spec *spec, struct string_column *column, struct string_column *asked);
 void strings_free(struct string_column *column);
 

@@ -34,7 +34,7 @@ const char *variant_name(enum workload workload, int variant)
     static const char *const groups[NAMES_MAX] = { "unsorted", "sorted" };
     static const char *const tops[NAMES_MAX] = { "100", "100000" };
     static const char *const rows[NAMES_MAX] = { "4-bytes", "16-bytes", "64-bytes" };
-    static const char *const shapes[NAMES_MAX] = { "random", "few", "urls", "deep", "file" };
+    static const char *const shapes[NAMES_MAX] = { "random", "few", "urls", "deep", "values", "phones", "file" };
     static const char *const only[NAMES_MAX] = { "" };
     static const char *const queries[NAMES_MAX] = {
         "random", "sorted", "random+index", "sorted+index", "random+compressed", "random+buffered", "random+sort"
@@ -163,7 +163,17 @@ bool has_axis(int axis, enum workload workload, int variant)
         AXIS_MAP(X)
 #undef X
     };
-    return has[axis];
+    return has[axis] && takes_axis(workload, axes[axis].traits);
+}
+
+bool takes_axis(enum workload workload, unsigned traits)
+{
+    return traits & AXIS_STRINGS ? workload_is_strings(workload) : workload_is_dict(workload);
+}
+
+bool string_shape_is_named(int variant)
+{
+    return variant == STRINGS_VALUES || variant == STRINGS_PHONES;
 }
 
 const char *spec_key_name(const struct spec *spec)

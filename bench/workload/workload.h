@@ -179,8 +179,12 @@ enum string_shape {
     STRINGS_FEW,    /* 32 bytes of two values */
     STRINGS_URLS,   /* some 60 bytes */
     STRINGS_DEEP,   /* paths of 137 bytes with long common prefixes */
+    STRINGS_VALUES, /* sorted, key_bytes long, byte_values values a byte */
+    STRINGS_PHONES, /* 15 bytes: telephone numbers as in TPC-H */
     STRINGS_FILE,   /* lines of a file, in random order */
 };
+/* Whether strings of this shape are measured only by name. */
+bool string_shape_is_named(int variant);
 
 /* groupby: number of different uniform keys; variant 1: equal keys are adjacent. */
 #define GROUPS 100000
@@ -202,7 +206,7 @@ const char *dist_name(int dist);
 const char *type_name(int type);
 #define N_TYPES 8
 
-/* The numbers of a point of dictionaries. Add an option of ordo-bench as a row here, with its line in
+/* The numbers of a point of dictionaries or strings. Add an option of ordo-bench as a row here, with its line in
  * bench/help.txt. Columns: member of struct spec, option, name in files, least, most (0: a flag), default (0: the
  * library's), which points have it (by workload and variant), traits. */
 #define AXIS_MAP(X)                                                                                                    \
@@ -220,7 +224,14 @@ const char *type_name(int type);
     X(stale_percent, "--stale", "stale_percent", 1, 90, 0, workload_cleans_up(workload), 0)                            \
     X(erase_percent, "--erase", "erase_percent", 1, 100, 100, workload_erases(workload) || workload == MIXEDUPDATES,   \
       AXIS_LATE)                                                                                                       \
-    X(fills, "--fills", "most_fills", 1, 64, 16, workload_has_queries(workload), AXIS_LATE)
+    X(fills, "--fills", "most_fills", 1, 64, 16, workload_has_queries(workload), AXIS_LATE)                            \
+    X(key_bytes, "--key-bytes", "key_bytes", 4, 128, 16, variant == STRINGS_VALUES, AXIS_STRINGS)                      \
+    X(byte_values, "--byte-values", "byte_values", 2, 256, 10, variant == STRINGS_VALUES, AXIS_STRINGS)                \
+    X(partial_bytes, "--partial", "partial_bytes", 4, 128, 0, workload != SORTSTRINGS, AXIS_STRINGS | AXIS_STRUCTURE)  \
+    X(page_keys, "--page-keys", "page_keys", 4, 65536, 0, workload != SORTSTRINGS, AXIS_STRINGS | AXIS_STRUCTURE)      \
+    X(nibble_bits, "--nibble-bits", "nibble_bits", 1, 8, 0, workload != SORTSTRINGS, AXIS_STRINGS | AXIS_STRUCTURE)    \
+    X(contiguous, "--contiguous", "contiguous", 0, 0, 0, workload != SORTSTRINGS, AXIS_STRINGS | AXIS_STRUCTURE)       \
+    X(no_prefix, "--no-prefix", "no_prefix", 0, 0, 0, workload != SORTSTRINGS, AXIS_STRINGS | AXIS_STRUCTURE)
 
 enum axis_trait {
     AXIS_ZERO = 1,      /* 0 is written to files */
@@ -228,6 +239,7 @@ enum axis_trait {
     AXIS_STRUCTURE = 4, /* only the structure uses it: queries and answers stay the same */
     AXIS_POWER = 8,     /* only powers of two */
     AXIS_LIST = 16,     /* the option takes a list */
+    AXIS_STRINGS = 32,  /* of strings, not of dictionaries */
 };
 enum axis {
 #define X(member, ...) AXIS_##member,
@@ -267,6 +279,8 @@ struct spec {
 /* The number of a point on an axis, 0 if it has none; and whether such points have one. */
 uint32_t spec_axis(const struct spec *spec, int axis);
 bool     has_axis(int axis, enum workload workload, int variant);
+/* Whether a workload's points have axes with these traits. */
+bool takes_axis(enum workload workload, unsigned traits);
 /* The type of its keys: type_name, or "string". */
 const char *spec_key_name(const struct spec *spec);
 /* Whether two points ask the same queries, whatever the structures. */

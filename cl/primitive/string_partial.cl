@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds and searches an index of partial keys. shared/string_partial.h describes it. string_search.cl includes this file
- * if STRING_PARTIAL is 1, in place of the search among tests. */
+/* Builds and searches an index of partial keys. shared/string_partial.h describes it. With STRING_PARTIAL 1,
+ * string_search.cl includes this file in place of the search among tests. */
 #pragma once
 #include "shared/string_partial.h"
 

@@ -4,8 +4,8 @@
 #pragma once
 #include "shared/string_index.h"
 
-/* A *nibble* is a group of 1, 2, 4 or 8 bits of a string, aligned to its size. Missing bytes are 0. The *partial key* of
- * a string has some of its nibbles, the most significant first. Partial keys have the order of their strings, but
+/* A *nibble* is a group of 1, 2, 4 or 8 bits of a string, aligned to its size. Missing bytes are 0. The *partial key*
+ * of a string has some of its nibbles, the most significant first. Partial keys have the order of their strings, but
  * different strings may have equal partial keys.
  *
  *     strings   nibbles    partial keys of 2 nibbles
@@ -16,9 +16,9 @@
 
 /* Entry i of level 0 is the string with id i. `page_keys` neighbouring entries of a level, or the rest, are a *page*.
  * Entry i of level k + 1 is the first entry of page i of level k, so its id is i * stride. The last level is one page.
- * The strings *below* a page are those from its first entry to before the first entry of the next page. A page leaves
- * out nibbles that are equal in all strings below it. So the order of partial keys is right for all these strings, and a
- * search for one of them goes to the right page of the next level.
+ * The strings *below* a page are all strings from its first entry to before the first entry of the next page. A page
+ * leaves out nibbles that are equal in all strings below it. So partial keys order all these strings, and a search for
+ * one of them finds the right entry.
  *
  * A page begins with the positions of its nibbles, in ascending order. The partial keys of its entries follow. */
 #define PARTIAL_LEVELS_MAX    16
@@ -49,7 +49,7 @@ typedef struct {
     partial_level level[PARTIAL_LEVELS_MAX];
 } partial_head;
 
-/* What the build knows of the strings below a page:
+/* A summary of the strings below a page:
  *
  *  inside   first position (shared/string_index.h) where two of them differ, or STRING_EQUAL
  *  across   the same, including the first string after them

@@ -78,10 +78,10 @@ ORDO_API ordo_status ordo_sort_strings_host(ordo_device                         
  *
  * If the offsets of a query descend or exceed n_bytes, its result is ORDO_NO_ID, or 0 for a count.
  * _host calls return ORDO_INVALID.
- * Memory: 4.6 to 5.5 bytes per id for most columns, at most 24. An index of partial keys takes their
- *   key_bytes, and a page 32 / nibble_bits * key_bytes. The index takes 4 more bytes per id
- *   if the column was unsorted or has equal strings. It takes 4 more bytes per row if the column
- *   was unsorted and keep_rows is set.
+ * Memory: 4.6 to 5.5 bytes per id for most columns, at most 24. With partial keys instead key_bytes
+ *   per id, and 32 * key_bytes / nibble_bits per page. The index takes 4 more bytes per id if the
+ *   column was unsorted or has equal strings. It takes 4 more bytes per row if the column was
+ *   unsorted and keep_rows is set.
  * Concurrency: as for ordo_index (array.h). */
 typedef struct ordo_string_index ordo_string_index;
 

@@ -99,6 +99,8 @@ static struct spec spec_of(enum workload workload, int shape, const struct strin
                            .count = COUNT,
                            .n_queries = workload_has_queries(workload) ? QUERIES : 0,
                            .hit_percent = 50,
+                           .key_bytes = 24,
+                           .byte_values = 10,
                            .lines = shape == STRINGS_FILE ? lines : NULL,
                            .seed = 3 };
 }

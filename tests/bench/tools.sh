@@ -225,6 +225,12 @@ strings() {
     grep -q '"index_bytes_per_key"' "$dir/strings.json" || fail "rows have the bytes of the index for each key"
     explained "$dir/strings.json"
 
+    expect 0 "$bench" --no-limits --workload strings --variant values,phones --key-bytes 12 --byte-values 3 --partial 8 --page-keys 20 --nibble-bits 2 --contiguous --sizes "$sizes" --queries =3000 --hit-rate 50 --reps 3 --json "$dir/partial.json"
+    [ "$(grep -c ' ok$' "$dir/out")" -eq "$(grep -c '"variant":"\(values\|phones\)"' "$dir/partial.json")" ] ||
+        fail "each row is ok"
+    grep -q '"partial_bytes":8,.*"candidates":' "$dir/partial.json" || fail "rows have the candidates of partial keys"
+    explained "$dir/partial.json"
+
     # Equal and empty lines, and no end of line at the end.
     printf 'b\n\na\nb\nab' >"$dir/keys"
     expect 0 "$bench" --no-limits --workload strings --keys "$dir/keys" --queries =300 --hit-rate 50 --reps 3 --json "$dir/keys.json"
