@@ -141,7 +141,7 @@ struct ordo_string_index_statistics {
     uint64_t compared;   /* strings that these searches compare with the query */
 };
 
-/* Without partial keys, candidates and compared equal ids.
+/* Returns sizes, and counts of a search for each id. Without partial keys, the counts equal ids.
  * Cost: with partial keys, a search for each id.
  * Memory: with partial keys, scratch of 16 bytes per id.
  * Blocking: with partial keys. */
