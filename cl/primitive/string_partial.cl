@@ -208,6 +208,13 @@ ORDO_FN uint string_bound(__private const string_index *x, __private const strin
     return m.id + (m.apart == STRING_EQUAL ? upper : m.greater);
 }
 
+/* Returns the first string that begins with the query. There must be one. */
+ORDO_FN uint string_first_with(__private const string_index *x, __private const string_column *queries, string_text q)
+{
+    const partial_query asked = partial_query_of(queries, q, false);
+    return partial_locate(x, &asked).rank;
+}
+
 /* Returns the last string that begins with the query. There must be one. */
 ORDO_FN uint string_last_with(__private const string_index *x, __private const string_column *queries, string_text q)
 {

@@ -41,12 +41,14 @@ ORDO_FN string_text string_with_id(__private const string_index *x, uint id)
 
 /* A query compared with the string where its search ended:
  *
+ *  same     number of leading bytes that are equal in both
  *  apart    position of their first difference, or STRING_EQUAL
  *  begins   true if the query begins with the string
  *  ends     true if the string begins with the query */
 typedef struct {
-    uint id, apart;
-    bool greater, begins, ends;
+    ulong same;
+    uint  id, apart;
+    bool  greater, begins, ends;
 } string_match;
 
 /* All tests are before byte STRING_SHARED_MAX. Later bytes get the position of this byte, which fits in 32
@@ -66,10 +68,11 @@ ORDO_FN string_match string_compare(__private const string_index *x, __private c
     const ulong       same = string_shared(&queries->bytes, q.at, &x->column.bytes, s.at, both);
     if (same < both) {
         const uchar in_q = queries->bytes.bytes[q.at + same], in_s = x->column.bytes.bytes[s.at + same];
-        return (string_match) { id, string_position(same, clz((uchar) (in_q ^ in_s)) + 1u), in_q > in_s, false, false };
+        const uint  bit = clz((uchar) (in_q ^ in_s)) + 1u;
+        return (string_match) { same, id, string_position(same, bit), in_q > in_s, false, false };
     }
     const bool begins = s.length == same, ends = q.length == same;
-    return (string_match) { id, begins && ends ? STRING_EQUAL : string_position(same, 0), !ends, begins, ends };
+    return (string_match) { same, id, begins && ends ? STRING_EQUAL : string_position(same, 0), !ends, begins, ends };
 }
 
 /* ---- searches -------------------------------------------------------------------------------------------------- */
@@ -236,6 +239,12 @@ ORDO_FN uint string_bound(__private const string_index *x, __private const strin
     return string_end(x, queries, q, m.apart, m.greater) + m.greater;
 }
 
+/* Returns the first string that begins with the query. There must be one. */
+ORDO_FN uint string_first_with(__private const string_index *x, __private const string_column *queries, string_text q)
+{
+    return string_end(x, queries, q, string_position(q.length, 0), false);
+}
+
 /* Returns the last string that begins with the query. There must be one. */
 ORDO_FN uint string_last_with(__private const string_index *x, __private const string_column *queries, string_text q)
 {
@@ -340,6 +349,31 @@ void string_prefixes(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), uint count,
             to = m.ends ? string_last_with(&x, &queries, q) + 1 : from;
         }
         string_write(STRING_RESULT(first, i), STRING_RESULT(counts, i), from, to);
+    }
+}
+
+/* The strings with the most leading bytes of the query begin with these bytes, so their ids are a range. */
+ORDO_KERNEL(STRINGS_GROUP)
+void string_common(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), uint count, __global uint *first, ulong first_at,
+                   __global uint *counts, ulong counts_at, __global ulong *lengths, ulong lengths_at)
+{
+    const string_index  x = STRING_INDEX;
+    const string_column queries = STRING_COLUMN(queries);
+    STRINGS_EACH(i, count)
+    {
+        string_text q = string_of(&queries, i);
+        uint        from = STRING_NO_ID, to = STRING_NO_ID;
+        ulong       same = 0;
+        if (q.good) {
+            same = q.length = string_locate(&x, &queries, q).same;
+            if (first || counts)
+                from = string_first_with(&x, &queries, q);
+            if (counts)
+                to = string_last_with(&x, &queries, q) + 1;
+        }
+        string_write(STRING_RESULT(first, i), STRING_RESULT(counts, i), from, to);
+        if (lengths)
+            lengths[lengths_at + i] = same;
     }
 }
 

@@ -8,6 +8,9 @@ void ordo_string_index_args(struct ordo_args *args, const struct ordo_string_ind
     ORDO_ADD(args, ORDO_ARG(index->words), ORDO_ARG(index->starts), ORDO_ARG(index->rows));
 }
 
+enum { OUTPUTS = 3 };
+static const size_t out_bytes[OUTPUTS] = { sizeof(cl_uint), sizeof(cl_uint), sizeof(cl_ulong) };
+
 struct ordo_launch ordo_string_search_kernel(const struct ordo_string_index *index, const char *kernel, size_t count)
 {
     struct ordo_launch launch = ordo_string_kernel(index->dev, "primitive/string_search.cl", kernel, count);
@@ -20,25 +23,34 @@ struct batch {
     const ordo_string_index   *index;
     const char                *kernel;
     const struct ordo_strings *queries, *uppers;
-    struct ordo_slice          out[2];
-    const char                *out_name[2];
+    struct ordo_slice          out[OUTPUTS];
+    const char                *out_name[OUTPUTS]; /* NULL after the last output. */
     bool                       optional;
     cl_uint                    upper, add, limit;
     bool                       bounds;
-    cl_uint                    empty[2]; /* Results in an index without strings. */
+    cl_uint                    empty[OUTPUTS]; /* Results in an index without strings. */
 };
+
+static int outputs(const struct batch *b)
+{
+    int n = 0;
+    while (n < OUTPUTS && b->out_name[n])
+        n++;
+    return n;
+}
 
 /* ---- checks -------------------------------------------------------------------------------------------------- */
 
 static struct ordo_array output(const struct batch *b, int i)
 {
-    const bool absent = !b->out_name[i] || (b->optional && !b->out[i].mem);
-    return (struct ordo_array) { b->out_name[i], b->out[i], b->queries->count, absent ? 0 : sizeof(cl_uint) };
+    const bool absent = b->optional && !b->out[i].mem;
+    return (struct ordo_array) { b->out_name[i], b->out[i], b->queries->count, absent ? 0 : out_bytes[i] };
 }
 
 static ordo_status check(ordo_device *dev, const struct batch *b)
 {
-    struct ordo_array arrays[6];
+    struct ordo_array arrays[4 + OUTPUTS];
+    const int         n_outputs = outputs(b);
     size_t            n = 0;
     arrays[n++] = ordo_strings_offsets(b->queries);
     arrays[n++] = ordo_strings_bytes(b->queries);
@@ -46,20 +58,19 @@ static ordo_status check(ordo_device *dev, const struct batch *b)
         arrays[n++] = ordo_strings_offsets(b->uppers);
         arrays[n++] = ordo_strings_bytes(b->uppers);
     }
-    arrays[n++] = output(b, 0);
-    if (b->out_name[1])
-        arrays[n++] = output(b, 1);
-    return ordo_check_arrays(dev, arrays, n, b->out_name[1] ? 2 : 1);
+    for (int i = 0; i < n_outputs; i++)
+        arrays[n++] = output(b, i);
+    return ordo_check_arrays(dev, arrays, n, (size_t) n_outputs);
 }
 
 /* ---- launches ------------------------------------------------------------------------------------------------ */
 
 static ordo_status fill(struct ordo_call *call, const struct batch *b)
 {
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < OUTPUTS; i++)
         if (b->out[i].mem)
-            ORDO_TRY(ordo_call_fill(call, b->out[i].mem, b->out[i].at * sizeof(cl_uint),
-                                    b->queries->count * sizeof(cl_uint), b->empty[i]));
+            ORDO_TRY(ordo_call_fill(call, b->out[i].mem, b->out[i].at * out_bytes[i], b->queries->count * out_bytes[i],
+                                    b->empty[i]));
     return ORDO_OK;
 }
 
@@ -79,9 +90,8 @@ static ordo_status enqueue(struct ordo_call *call, const struct batch *b)
     if (b->uppers)
         ordo_string_column_args(&args, b->uppers, &more[2]);
     ORDO_ADD(&args, ORDO_ARG(count));
-    ordo_args_slice(&args, &b->out[0]);
-    if (b->out_name[1])
-        ordo_args_slice(&args, &b->out[1]);
+    for (int i = 0; i < outputs(b); i++)
+        ordo_args_slice(&args, &b->out[i]);
     if (b->bounds)
         ORDO_ADD(&args, ORDO_ARG(b->upper), ORDO_ARG(b->add), ORDO_ARG(b->limit));
     return ordo_call_launch(call, &launch, &args);
@@ -175,6 +185,21 @@ ordo_status ordo_string_index_range(const ordo_string_index *index, const struct
     return run(&b, order);
 }
 
+ordo_status ordo_string_index_common(const ordo_string_index *index, const struct ordo_strings *queries,
+                                     struct ordo_slice lengths, struct ordo_slice first, struct ordo_slice counts,
+                                     const struct ordo_order *order)
+{
+    const struct batch b = { .index = index,
+                             .kernel = "string_common",
+                             .queries = queries,
+                             .out = { first, counts, lengths },
+                             .out_name = { "first", "counts", "lengths" },
+                             .optional = true,
+                             .empty = { ORDO_NO_ID } };
+    ORDO_REQUIRE_GIVEN(NULL, index);
+    return run(&b, order);
+}
+
 /* ---- within a call ------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_call_search_strings(struct ordo_call *call, const ordo_string_index *index, ordo_string_search search,
@@ -251,4 +276,20 @@ ordo_status ordo_string_index_range_host(const ordo_string_index *index, const s
     ORDO_TRY(ordo_host_begin(&call, index->dev, NULL, a, 6));
     const struct ordo_strings from = ordo_strings_device(lo, a), to = ordo_strings_device(hi, a + 2);
     return ordo_host_end(&call, a, 6, ordo_string_index_range(index, &from, &to, a[4].slice, a[5].slice, NULL));
+}
+
+ordo_status ordo_string_index_common_host(const ordo_string_index *index, const struct ordo_host_strings *queries,
+                                          uint64_t *lengths, uint32_t *first, uint32_t *counts)
+{
+    struct ordo_host_array a[5];
+    struct ordo_call       call;
+    ORDO_REQUIRE_GIVEN(NULL, index);
+    ORDO_TRY(ordo_strings_check_host(index->dev, queries));
+    ordo_strings_host(queries, a);
+    range_outputs(a + 2, first, counts, queries->count);
+    a[4] = ordo_host_out(lengths, queries->count, lengths ? sizeof *lengths : 0);
+    ORDO_TRY(ordo_host_begin(&call, index->dev, NULL, a, 5));
+    const struct ordo_strings on_device = ordo_strings_device(queries, a);
+    return ordo_host_end(&call, a, 5,
+                         ordo_string_index_common(index, &on_device, a[4].slice, a[2].slice, a[3].slice, NULL));
 }

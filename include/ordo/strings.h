@@ -208,6 +208,23 @@ ORDO_API ordo_status ordo_string_index_range_host(const ordo_string_index       
                                                   const struct ordo_host_strings *hi,
                                                   uint32_t *first, uint32_t *counts);
 
+/* Finds for query i the strings that share the most leading bytes with it. The greatest string <=
+ * the query or the least string > the query is one of them. lengths[i] (uint64_t) receives the
+ * number of shared bytes: from 0 to the length of the query. The ids of these strings are first[i]
+ * to first[i] + counts[i] - 1 (uint32_t). If the index has no strings, lengths[i] and counts[i] are
+ * 0, and first[i] is ORDO_NO_ID. All outputs are optional.
+ * Cost: per query, one read of the query, of one string, and of about 64 bytes per level of the
+ *   index. The levels are read once more for `first`, and twice more for `counts`. */
+ORDO_API ordo_status ordo_string_index_common(const ordo_string_index   *index,
+                                              const struct ordo_strings *queries,
+                                              struct ordo_slice lengths, struct ordo_slice first,
+                                              struct ordo_slice        counts,
+                                              const struct ordo_order *order);
+ORDO_API ordo_status ordo_string_index_common_host(const ordo_string_index        *index,
+                                                   const struct ordo_host_strings *queries,
+                                                   uint64_t *lengths, uint32_t *first,
+                                                   uint32_t *counts);
+
 /* Returns the rows of each string. The rows of the string with id d are elements starts[d] to
  * starts[d + 1] - 1 of `rows` (uint32_t), in ascending order. `starts` receives one uint32_t more
  * than there are ids. Without ordo_string_index_params.keep_rows, `rows` receives only the first

@@ -895,6 +895,7 @@ static void bad_string_queries(const struct string_trial *r)
     for (size_t i = 0; i < LENGTH(bad); i++) {
         test_status(t, ordo_string_index_search(r->index, ORDO_STRING_FIND, bad[i], r->out, NULL), want[i]);
         test_status(t, ordo_string_index_prefix(r->index, bad[i], r->out, ordo_none(), NULL), want[i]);
+        test_status(t, ordo_string_index_common(r->index, bad[i], r->out, ordo_none(), ordo_none(), NULL), want[i]);
         test_status(t, ordo_string_index_range(r->index, bad[i], q, r->out, ordo_none(), NULL), want[i]);
         test_status(t, ordo_string_index_range(r->index, q, bad[i], r->out, ordo_none(), NULL), want[i]);
     }
@@ -907,6 +908,11 @@ static void bad_string_queries(const struct string_trial *r)
     test_status(t, ordo_string_index_prefix(NULL, q, r->out, ordo_none(), NULL), ORDO_INVALID);
     test_status(t, ordo_string_index_prefix(r->index, q, r->out, r->out, NULL), ORDO_INVALID);
     test_status(t, ordo_string_index_prefix(r->index, q, r->small, ordo_none(), NULL), ORDO_INVALID);
+    test_status(t, ordo_string_index_common(NULL, q, r->out, ordo_none(), ordo_none(), NULL), ORDO_INVALID);
+    test_status(t, ordo_string_index_common(r->index, q, r->out, ordo_none(), r->out, NULL), ORDO_INVALID);
+    test_status(t, ordo_string_index_common(r->index, q, r->small, ordo_none(), ordo_none(), NULL), ORDO_INVALID);
+    test_status(t, ordo_string_index_common(r->index, q, ordo_none(), r->small, ordo_none(), NULL), ORDO_INVALID);
+    test_status(t, ordo_string_index_common(r->index, q, ordo_none(), ordo_none(), q->offsets, NULL), ORDO_INVALID);
     test_status(t, ordo_string_index_range(NULL, q, q, r->out, ordo_none(), NULL), ORDO_INVALID);
     test_status(t, ordo_string_index_range(r->index, q, q, ordo_none(), r->small, NULL), ORDO_INVALID);
     struct ordo_strings two = *q;
@@ -949,6 +955,9 @@ static void bad_string_hosts(const struct string_trial *r)
     test_status(t, ordo_string_index_search_host(r->index, ORDO_STRING_FIND, q, NULL), ORDO_INVALID);
     test_status(t, ordo_string_index_prefix_host(NULL, q, out, NULL), ORDO_INVALID);
     test_status(t, ordo_string_index_prefix_host(r->index, NULL, out, NULL), ORDO_INVALID);
+    test_status(t, ordo_string_index_common_host(NULL, q, offsets, out, NULL), ORDO_INVALID);
+    test_status(t, ordo_string_index_common_host(r->index, NULL, offsets, out, NULL), ORDO_INVALID);
+    test_status(t, ordo_string_index_common_host(r->index, &no_offsets, offsets, out, NULL), ORDO_INVALID);
     test_status(t, ordo_string_index_range_host(NULL, q, q, out, NULL), ORDO_INVALID);
     test_status(t, ordo_string_index_range_host(r->index, q, NULL, out, NULL), ORDO_INVALID);
     test_status(t, ordo_string_index_range_host(r->index, &no_offsets, q, out, NULL), ORDO_INVALID);
@@ -969,6 +978,7 @@ static void bad_string_orders(const struct string_trial *r, const struct bad_ord
     test_status(t, ordo_string_index_build(t->dev, ordo_string_index_params(0), q, on, &index), bad->want);
     test_status(t, ordo_string_index_search(r->index, ORDO_STRING_FIND, q, r->out, on), bad->want);
     test_status(t, ordo_string_index_prefix(r->index, q, r->out, ordo_none(), on), bad->want);
+    test_status(t, ordo_string_index_common(r->index, q, r->out, ordo_none(), ordo_none(), on), bad->want);
     test_status(t, ordo_string_index_range(r->index, q, q, r->out, ordo_none(), on), bad->want);
     test_status(t, ordo_string_index_rows(r->index, ordo_none(), r->out, 3, on), bad->want);
     test_status(t, ordo_string_index_strings(r->index, q->offsets, 1, r->out, ordo_none(), 0, NULL, on), bad->want);
@@ -1422,6 +1432,8 @@ static const struct other {
     { "ordo_string_index_search_host", "index search queries ids", string_indexes, NULL },
     { "ordo_string_index_prefix", "index prefixes first counts order", string_indexes, NULL },
     { "ordo_string_index_prefix_host", "index prefixes first counts", string_indexes, NULL },
+    { "ordo_string_index_common", "index queries lengths first counts order", string_indexes, NULL },
+    { "ordo_string_index_common_host", "index queries lengths first counts", string_indexes, NULL },
     { "ordo_string_index_range", "index lo hi first counts order", string_indexes, NULL },
     { "ordo_string_index_range_host", "index lo hi first counts", string_indexes, NULL },
     { "ordo_string_index_rows", "index starts rows capacity order", string_indexes, NULL },

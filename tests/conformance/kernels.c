@@ -740,6 +740,8 @@ static void index_of(struct test *t, const struct ordo_host_strings *column, con
     test_true(t, first[1] == ids[1] && counts[1] == 1);
     test_ok(t, ordo_string_index_range_host(index, column, column, first, counts));
     test_true(t, first[1] == ids[1] && counts[1] == 1);
+    test_ok(t, ordo_string_index_common_host(index, column, offsets, first, counts));
+    test_true(t, offsets[1] == 4 && first[1] == ids[1] && counts[1] == 1);
     test_ok(t, ordo_string_index_rows_host(index, starts, rows, MOST));
     for (size_t i = 0; i < column->count; i++)
         test_true(t, rows[ids[i]] == i && starts[i] == i);

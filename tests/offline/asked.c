@@ -287,6 +287,7 @@ static void ask_string_searches(const struct ordo_string_index *x, const struct 
         ignore(ordo_string_index_search(x, searches[i], column, a->at[2], NULL));
     ignore(ordo_string_index_prefix(x, column, a->at[2], a->at[3], NULL));
     ignore(ordo_string_index_range(x, column, column, a->at[2], a->at[3], NULL));
+    ignore(ordo_string_index_common(x, column, a->at[2], a->at[3], a->at[5], NULL));
     ignore(ordo_string_index_rows(x, a->at[2], a->at[3], column->count, NULL));
     ignore(ordo_string_index_strings(x, a->at[2], column->count, a->at[3], a->at[5], column->count, &needed, NULL));
 }

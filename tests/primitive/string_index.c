@@ -228,6 +228,70 @@ static void try_ranges(const struct trial *r)
     test_same(t, "counts", ORDO_U32, got, number, n);
 }
 
+/* Returns the number of leading bytes that string `id` shares with query i. */
+static uint64_t shared(const struct sorted *s, uint32_t id, const struct string_case *q, size_t i)
+{
+    const uint32_t row = s->rows[s->starts[id]];
+    const size_t   a = string_length(s->c, row), b = string_length(q, i);
+    size_t         same = 0;
+    while (same < a && same < b && string_at(s->c, row)[same] == string_at(q, i)[same])
+        same++;
+    return same;
+}
+
+/* The first string with the most bytes of query i, and the number of such strings. Compares the query with each
+ * string, until one after its place shares fewer bytes. */
+static uint64_t model_common(const struct sorted *s, const struct string_case *q, size_t i, uint32_t *first,
+                             uint32_t *count)
+{
+    const uint32_t place = model_bound(s, q, i, false);
+    uint64_t       most = 0;
+    *first = s->ids ? 0 : ORDO_NO_ID;
+    *count = s->ids;
+    for (uint32_t id = 0; id < s->ids; id++) {
+        const uint64_t same = shared(s, id, q, i);
+        if (same < most && id > place)
+            break;
+        if (same > most) {
+            most = same;
+            *first = id;
+            *count = 0;
+        }
+        *count += most > 0 && same == most;
+    }
+    return most;
+}
+
+static void try_common(const struct trial *r)
+{
+    struct test                 *t = r->t;
+    const size_t                 n = r->q->count, most = n < 40 ? n : 40;
+    const bool                   all = test_below(t, 4) > 0;
+    struct ordo_strings          queries = r->queries;
+    struct ordo_host_strings     host = r->host;
+    AUTO_ARRAY struct test_array lengths = test_upload(t, NULL, most, 8, test_below(t, 4));
+    AUTO_ARRAY struct test_array first = test_upload(t, NULL, most, 4, test_below(t, 4));
+    AUTO_ARRAY struct test_array counts = test_upload(t, NULL, most, 4, test_below(t, 4));
+    uint32_t                     from[40], number[40], got[40];
+    uint64_t                     same[40], got_same[40];
+    for (size_t i = 0; i < most; i++)
+        same[i] = model_common(r->s, r->q, i, &from[i], &number[i]);
+    queries.count = host.count = most;
+    test_ok(t,
+            ordo_string_index_common(r->index, &queries, test_slice(&lengths), all ? test_slice(&first) : ordo_none(),
+                                     all ? test_slice(&counts) : ordo_none(), NULL));
+    test_expect(t, ORDO_U64, &lengths, same, most);
+    if (all) {
+        test_expect(t, ORDO_U32, &first, from, most);
+        test_expect(t, ORDO_U32, &counts, number, most);
+    }
+    test_ok(t, ordo_string_index_common_host(r->index, &host, NULL, got, NULL));
+    test_same(t, "first", ORDO_U32, got, from, most);
+    test_ok(t, ordo_string_index_common_host(r->index, &host, got_same, NULL, got));
+    test_same(t, "lengths", ORDO_U64, got_same, same, most);
+    test_same(t, "counts", ORDO_U32, got, number, most);
+}
+
 static void try_rows(const struct trial *r)
 {
     struct test                 *t = r->t;
@@ -404,6 +468,7 @@ static void try_index(struct test *t, const struct sorted *s, const struct strin
         try_search(&r, (ordo_string_search) search);
     try_prefixes(&r);
     try_ranges(&r);
+    try_common(&r);
     try_rows(&r);
     try_strings(&r);
 }
@@ -604,6 +669,7 @@ MASK_TEST(string_index, does_not_read_bad_queries, "", "cpu=0")
     const uint32_t                 offsets[] = { 0, 2, 1, 2, 9, 3 }; /* "ab", bad, "b", bad, bad */
     const uint32_t                 want[] = { 0, ORDO_NO_ID, ORDO_NO_ID, ORDO_NO_ID, ORDO_NO_ID };
     const uint32_t                 none[] = { 1, 0, 0, 0, 0 };
+    const uint32_t                 same[] = { 1, 0, 3, 0, 0 }; /* "b" shares no byte with any string */
     uint32_t                       ids[5];
     const struct ordo_host_strings host = { offsets, 4, "abc", 3, 5 };
     AUTO_INDEX ordo_string_index  *index = small_index(t);
@@ -615,6 +681,8 @@ MASK_TEST(string_index, does_not_read_bad_queries, "", "cpu=0")
     test_expect(t, ORDO_U32, &out, want, 5);
     test_ok(t, ordo_string_index_prefix(index, &queries, ordo_none(), test_slice(&counts), NULL));
     test_expect(t, ORDO_U32, &counts, none, 5);
+    test_ok(t, ordo_string_index_common(index, &queries, ordo_none(), ordo_none(), test_slice(&counts), NULL));
+    test_expect(t, ORDO_U32, &counts, same, 5);
     test_status(t, ordo_string_index_search_host(index, ORDO_STRING_FIND, &host, ids), ORDO_INVALID);
     expect_message(t, "offsets descend at row 1, from 2 to 1");
 }
