@@ -27,6 +27,8 @@ static uint64_t hash_of_call(struct test *t, const struct array_call *call, ordo
 
     test_context(t, "%s, %s", call->name, test_type_name[type]);
     fixed.random = 1;
+    AUTO(ordo_string_index_destroy) ordo_string_index *index = call_index(t, call, N);
+    g.strings = index;
     g.type = type;
     for (size_t i = 0; i < call_arrays(call); i++) {
         const size_t bytes = call_array_count(&call->array[i], N) * call->array[i].bytes;

@@ -125,6 +125,8 @@ static void run_call(struct test *t, const struct array_call *call, ordo_dict *d
     struct test_array array[CALL_ARRAYS];
     struct ordo_slice slice[CALL_ARRAYS];
 
+    AUTO(ordo_string_index_destroy) ordo_string_index *index = call_index(t, call, n);
+    g.strings = index;
     test_context(t, "%s, %zu elements", call->name, n);
     for (size_t i = 0; i < call_arrays(call); i++)
         host[i] = test_alloc(call_array_count(&call->array[i], n) * call->array[i].bytes);

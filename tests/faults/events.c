@@ -200,15 +200,16 @@ struct content {
 };
 
 struct fixture {
-    struct array_call call;
-    int               structure; /* NO_DICT: a call on arrays */
-    size_t            count;
-    ordo_dict        *dict;
-    size_t            n;
-    struct test_array array[CALL_ARRAYS];
-    void             *before[CALL_ARRAYS], *after[CALL_ARRAYS]; /* content of the arrays before and after the call */
-    struct content    full, changed; /* content of the dictionary before and after the call */
-    bool              changes;       /* the call may change the dictionary */
+    struct array_call  call;
+    int                structure; /* NO_DICT: a call on arrays */
+    size_t             count;
+    ordo_dict         *dict;
+    ordo_string_index *strings;
+    size_t             n;
+    struct test_array  array[CALL_ARRAYS];
+    void              *before[CALL_ARRAYS], *after[CALL_ARRAYS]; /* content of the arrays before and after the call */
+    struct content     full, changed; /* content of the dictionary before and after the call */
+    bool               changes;       /* the call may change the dictionary */
 };
 
 static size_t array_bytes(const struct fixture *s, size_t i)
@@ -252,6 +253,7 @@ static void fixture_begin(struct test *t, struct fixture *s)
     uint32_t keys[BATCH], values[BATCH];
 
     make_arrays(t, s);
+    s->strings = call_index(t, &s->call, s->count);
     if (s->structure == NO_DICT)
         return;
     s->dict = make_dict(t, t->dev, s->structure, 0, HELD);
@@ -265,6 +267,7 @@ static void fixture_begin(struct test *t, struct fixture *s)
 static void fixture_end(struct fixture *s)
 {
     ordo_dict_destroy(&s->dict);
+    ordo_string_index_destroy(&s->strings);
     free_arrays(s);
 }
 
@@ -275,6 +278,7 @@ static ordo_status run(struct test *t, const struct fixture *s, const struct ord
 
     for (size_t i = 0; i < s->n; i++)
         slice[i] = test_slice(&s->array[i]);
+    g.strings = s->strings;
     g.order = order;
     return s->call.run(&g, slice);
 }
@@ -282,8 +286,9 @@ static ordo_status run(struct test *t, const struct fixture *s, const struct ord
 /* Makes the call over host memory, with `before` in the arrays of `now`. */
 static ordo_status run_host(struct test *t, const struct fixture *s, void *now[CALL_ARRAYS])
 {
-    const struct given g = call_given(t->dev, s->dict, s->count);
+    struct given g = call_given(t->dev, s->dict, s->count);
 
+    g.strings = s->strings;
     for (size_t i = 0; i < s->n; i++)
         memcpy(now[i], s->before[i], array_bytes(s, i));
     return s->call.run_host(&g, now);

@@ -99,11 +99,6 @@ static ordo_status search_index(struct fixture *s, const struct ordo_string_inde
     return got;
 }
 
-static ordo_status search_strings(struct fixture *s)
-{
-    return search_index(s, ordo_string_index_params(0));
-}
-
 static ordo_status search_partial_keys(struct fixture *s)
 {
     return search_index(s, ordo_string_index_params(.partial = { .key_bytes = 4, .page_keys = 16 }));
@@ -198,7 +193,6 @@ static void device_calls(struct test *t, struct fault *f)
            { "the self-test", .run = self_test, .structure = NO_DICT },
            { "an index", call_named("ordo_search"), .run = search_with_index, .structure = NO_DICT },
            { "a compressed index", call_named("ordo_search"), .run = search_compressed, .structure = NO_DICT },
-           { "an index of strings", call_named("ordo_sort_strings"), .run = search_strings, .structure = NO_DICT },
            { "a dictionary of strings", call_named("ordo_sort_strings"), .run = keep_strings, .structure = NO_DICT },
            { "partial keys", call_named("ordo_sort_strings"), .run = search_partial_keys, .structure = NO_DICT },
            { "buffered queries", call_named("ordo_search"), .run = search_buffered, .structure = NO_DICT },

@@ -53,25 +53,29 @@ DEVICE_TEST(order, a_call_waits_for_its_list)
 /* ---- nothing to do ------------------------------------------------------------------------------------------- */
 
 /* Every kind of call, without elements, must return an event that waits for the list. */
-static ordo_status call_nothing(struct test *t, const struct array_call *call, const struct test_array *out,
+static ordo_status call_nothing(struct test *t, const struct array_call *call, const struct test_array out[2],
                                 const struct ordo_order *order)
 {
-    struct given      g = call_given(t->dev, NULL, 0);
-    struct ordo_slice a[CALL_ARRAYS];
+    AUTO(ordo_string_index_destroy) ordo_string_index *index = call_index(t, call, 0);
+    struct given                                       g = call_given(t->dev, NULL, 0);
+    struct ordo_slice                                  a[CALL_ARRAYS];
 
+    g.strings = index;
     g.k = 7;
     g.n_runs = 0;
     g.row_bytes = 3;
     g.order = order;
-    for (size_t i = 0; i < CALL_ARRAYS; i++)
-        a[i] = call->array[i].output && !call->array[i].optional && call->array[i].more ? test_slice(out) : ordo_none();
+    for (size_t i = 0; i < CALL_ARRAYS; i++) {
+        const struct call_array *is = &call->array[i];
+        a[i] = is->output && !is->optional && is->more ? test_slice(&out[is->bytes == out[1].bytes]) : ordo_none();
+    }
     return call->run(&g, a);
 }
 
 DEVICE_TEST(order, done_is_signalled_for_no_elements_too)
 {
-    AUTO_ARRAY struct test_array out = test_upload(t, NULL, 1, 4, 2);
-    cl_int                       code = CL_SUCCESS;
+    struct test_array out[] = { test_upload(t, NULL, 1, 4, 2), test_upload(t, NULL, 1, 8, 2) };
+    cl_int            code = CL_SUCCESS;
     for (size_t which = 0; which < n_primitive_calls; which++) {
         const struct array_call *call = &primitive_calls[which];
         if (strcmp(call->name, "ordo_select") == 0)
@@ -79,15 +83,18 @@ DEVICE_TEST(order, done_is_signalled_for_no_elements_too)
         cl_event                go = clCreateUserEvent(ordo_device_context(t->dev), &code), done = NULL;
         const struct ordo_order order = { .n_wait = 1, .wait = &go, .done = &done };
         test_context(t, "%s of no elements", call->name);
-        test_ok(t, call_nothing(t, call, &out, &order));
+        test_ok(t, call_nothing(t, call, out, &order));
         test_true(t, done != NULL && test_event_state(done) != CL_COMPLETE);
         test_true(t, clSetUserEventStatus(go, CL_COMPLETE) == CL_SUCCESS && clWaitForEvents(1, &done) == CL_SUCCESS);
         test_ok(t, ordo_device_finish(t->dev));
         clReleaseEvent(go);
         clReleaseEvent(done);
-        test_ok(t, call_nothing(t, call, &out, NULL));
+        test_ok(t, call_nothing(t, call, out, NULL));
     }
-    test_expect(t, ORDO_U32, &out, &(uint32_t) { 0 }, 1);
+    test_expect(t, ORDO_U32, &out[0], &(uint32_t) { 0 }, 1);
+    test_expect(t, ORDO_U64, &out[1], &(uint64_t) { 0 }, 1);
+    for (size_t i = 0; i < LENGTH(out); i++)
+        test_free(&out[i]);
 }
 
 /* ---- queues -------------------------------------------------------------------------------------------------- */

@@ -687,6 +687,18 @@ MASK_TEST(string_index, does_not_read_bad_queries, "", "cpu=0")
     expect_message(t, "offsets descend at row 1, from 2 to 1");
 }
 
+MASK_TEST(string_index, refuses_other_numbers_of_bounds, "")
+{
+    const uint64_t                 offsets[] = { 1, 3, 4, 6 };
+    const struct ordo_host_strings lo = { offsets, 8, "badcab", 6, 3 }, hi = { offsets, 8, "badcab", 6, 2 };
+    uint32_t                       counts[3];
+    AUTO_INDEX ordo_string_index  *index = small_index(t);
+    test_context(t, "three lower bounds, two upper bounds");
+    test_status(t, ordo_string_index_range_host(index, &lo, &hi, NULL, counts), ORDO_INVALID);
+    expect_message(t, "lo has 3 strings, but hi has 2");
+    test_status(t, ordo_string_index_range_host(index, &lo, NULL, NULL, counts), ORDO_INVALID);
+}
+
 MASK_TEST(string_index, refuses_ids_out_of_range, "", "cpu=0")
 {
     const uint32_t                ids[] = { 2, 0, 3, ORDO_NO_ID };

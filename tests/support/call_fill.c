@@ -14,6 +14,8 @@ static uint32_t word_of(struct test *t, enum call_input input, size_t i, size_t 
         return (uint32_t) (i * (UINT32_MAX / n));
     case INPUT_INDICES:
         return (uint32_t) test_below(t, n + n / 8);
+    case INPUT_IDS:
+        return (uint32_t) test_below(t, n);
     case INPUT_OFFSETS:
         return (uint32_t) (CALL_STRING_BYTES * i - i % 5);
     default:
@@ -27,6 +29,7 @@ static uint8_t byte_of(struct test *t, enum call_input input, size_t i)
 
     return (uint8_t) (input == INPUT_CODES     ? i % ORDO_N_CODES
                       : input == INPUT_BITS    ? test_below(t, 256)
+                      : input == INPUT_LETTERS ? test_below(t, CALL_LETTERS)
                       : input == INPUT_POINTS  ? points[i % LENGTH(points)]
                       : input == INPUT_UPSERTS ? (uint64_t) ORDO_UPSERT
                                                : test_below(t, 2));
@@ -61,4 +64,24 @@ void call_fill(struct test *t, const struct array_call *call, size_t n, size_t h
         else
             fill(t, array->input, array->bytes, count, held, a[i]);
     }
+}
+
+ordo_string_index *call_index(struct test *t, const struct array_call *call, size_t n)
+{
+    ordo_string_index  *index = NULL;
+    AUTO_FREE uint32_t *offsets = test_alloc((n + 1) * sizeof *offsets);
+    AUTO_FREE uint8_t  *bytes = test_alloc(CALL_STRING_BYTES * n);
+    uint32_t            end = 0;
+
+    if (!call || !call->indexed)
+        return NULL;
+    for (size_t i = 0; i < n; i++) {
+        offsets[i] = end;
+        for (size_t rest = i + 1; rest > 0; rest = (rest - 1) / CALL_LETTERS)
+            bytes[end++] = (uint8_t) ((rest - 1) % CALL_LETTERS);
+    }
+    offsets[n] = end;
+    test_ok(t, ordo_string_index_build_host(t->dev, ordo_string_index_params(.keep_rows = true),
+                                            &(struct ordo_host_strings) { offsets, 4, bytes, end, n }, &index));
+    return index;
 }

@@ -130,18 +130,52 @@ static size_t n_bytes(const struct given *g)
     return g->n_bytes ? g->n_bytes : g->count > SIZE_MAX / CALL_STRING_BYTES ? SIZE_MAX : CALL_STRING_BYTES * g->count;
 }
 
-static ordo_status call_sort_strings(const struct given *g, const struct ordo_slice a[])
+/* Defines both forms of a call on columns of strings. COLUMN(i) has its offsets and bytes in arrays i and i + 1. */
+#define COLUMN_CALL(name, ...)                                                                                         \
+    static ordo_status call_##name(const struct given *g, const struct ordo_slice a[])                                 \
+    {                                                                                                                  \
+        typedef struct ordo_strings column;                                                                            \
+        return ordo_##name(__VA_ARGS__, g->order);                                                                     \
+    }                                                                                                                  \
+    static ordo_status call_##name##_host(const struct given *g, void *const a[])                                      \
+    {                                                                                                                  \
+        typedef struct ordo_host_strings column;                                                                       \
+        return ordo_##name##_host(__VA_ARGS__);                                                                        \
+    }
+#define COLUMN(i)                                                                                                      \
+    (g->no_column ? NULL                                                                                               \
+                  : &(const column) { a[i], g->offset_bytes ? g->offset_bytes : 4, a[(i) + 1], n_bytes(g), g->count })
+#define SORT_STRINGS OR_NULL(g, ordo_sort_strings_params(.descending = g->descending))
+
+COLUMN_CALL(sort_strings, g->dev, SORT_STRINGS, COLUMN(0), a[2], a[3])
+COLUMN_CALL(string_index_search, g->strings, g->string_search, COLUMN(0), a[2])
+COLUMN_CALL(string_index_prefix, g->strings, COLUMN(0), a[2], a[3])
+COLUMN_CALL(string_index_common, g->strings, COLUMN(0), a[2], a[3], a[4])
+COLUMN_CALL(string_index_range, g->strings, COLUMN(0), COLUMN(2), a[4], a[5])
+CALL(string_index_rows, g->strings, a[0], a[1], g->room)
+CALL(string_index_strings, g->strings, a[0], g->count, a[1], a[2], g->room, g->got)
+
+/* Builds an index, and finds the strings of its column. */
+static ordo_status call_string_index_build(const struct given *g, const struct ordo_slice a[])
 {
-    const struct ordo_strings column = { a[0], g->offset_bytes ? g->offset_bytes : 4, a[1], n_bytes(g), g->count };
-    return ordo_sort_strings(g->dev, OR_NULL(g, ordo_sort_strings_params(.descending = g->descending)),
-                             g->no_column ? NULL : &column, a[2], a[3], g->order);
+    typedef struct ordo_strings column;
+    ordo_string_index          *index = NULL;
+    ordo_status got = ordo_string_index_build(g->dev, ordo_string_index_params(0), COLUMN(0), g->order, &index);
+    if (got == ORDO_OK)
+        got = ordo_string_index_search(index, ORDO_STRING_FIND, COLUMN(0), a[2], NULL);
+    ordo_string_index_destroy(&index);
+    return got;
 }
 
-static ordo_status call_sort_strings_host(const struct given *g, void *const a[])
+static ordo_status call_string_index_build_host(const struct given *g, void *const a[])
 {
-    const struct ordo_host_strings column = { a[0], g->offset_bytes ? g->offset_bytes : 4, a[1], n_bytes(g), g->count };
-    return ordo_sort_strings_host(g->dev, OR_NULL(g, ordo_sort_strings_params(.descending = g->descending)),
-                                  g->no_column ? NULL : &column, a[2], a[3]);
+    typedef struct ordo_host_strings column;
+    ordo_string_index               *index = NULL;
+    ordo_status got = ordo_string_index_build_host(g->dev, ordo_string_index_params(0), COLUMN(0), &index);
+    if (got == ORDO_OK)
+        got = ordo_string_index_search_host(index, ORDO_STRING_FIND, COLUMN(0), a[2]);
+    ordo_string_index_destroy(&index);
+    return got;
 }
 
 #define IN(name, bytes, of)                                                                                            \
@@ -176,6 +210,12 @@ static ordo_status call_sort_strings_host(const struct given *g, void *const a[]
 #define MAY(name, bytes, times, more)                                                                                  \
     {                                                                                                                  \
         name, bytes, times, more, .output = true, .optional = true                                                     \
+    }
+/* A column of strings. */
+#define STRINGS(offsets, bytes, of) { offsets, 4, 1, 1, INPUT_OFFSETS }, IN_BYTES(bytes, of)
+#define IN_BYTES(name, of)                                                                                             \
+    {                                                                                                                  \
+        name, 1, CALL_STRING_BYTES, 0, INPUT_##of                                                                      \
     }
 #define ARRAY(name) "ordo_" #name, call_##name, call_##name##_host
 
@@ -261,10 +301,24 @@ const struct array_call primitive_calls[] = {
     { ARRAY(sort_strings),
       false,
       false,
-      { { "offsets", 4, 1, 1, INPUT_OFFSETS },
-        { "bytes", 1, CALL_STRING_BYTES, 0, INPUT_FLAGS },
-        OUT("rows_out", 4, 1, 0),
-        MAY("equal_out", 1, 1, 0) } },
+      { STRINGS("offsets", "bytes", FLAGS), OUT("rows_out", 4, 1, 0), MAY("equal_out", 1, 1, 0) } },
+    { ARRAY(string_index_build), .array = { STRINGS("offsets", "bytes", FLAGS), OUT("ids", 4, 1, 0) } },
+    { ARRAY(string_index_search), .array = { STRINGS("offsets", "bytes", LETTERS), OUT("ids", 4, 1, 0) },
+      .indexed = true },
+    { ARRAY(string_index_prefix),
+      .array = { STRINGS("offsets", "bytes", LETTERS), MAY("first", 4, 1, 0), MAY("counts", 4, 1, 0) },
+      .indexed = true },
+    { ARRAY(string_index_common),
+      .array = { STRINGS("offsets", "bytes", LETTERS), MAY("lengths", 8, 1, 0), MAY("first", 4, 1, 0),
+                 MAY("counts", 4, 1, 0) },
+      .indexed = true },
+    { ARRAY(string_index_range),
+      .array = { STRINGS("offsets", "bytes", LETTERS), STRINGS("hi_offsets", "hi_bytes", LETTERS),
+                 MAY("first", 4, 1, 0), MAY("counts", 4, 1, 0) },
+      .indexed = true },
+    { ARRAY(string_index_rows), .array = { MAY("starts", 4, 1, 1), MAY("rows", 4, 1, 0) }, .indexed = true },
+    { ARRAY(string_index_strings),
+      .array = { IN("ids", 4, IDS), OUT("offsets", 8, 1, 1), OUT("bytes", 1, CALL_ROOM, 0) }, .indexed = true },
 };
 const size_t n_primitive_calls = LENGTH(primitive_calls);
 
@@ -541,6 +595,7 @@ struct given call_given(ordo_device *dev, ordo_dict *dict, size_t n)
                             .k = n / 2,
                             .room = CALL_ROOM * n,
                             .relation = ORDO_GE,
+                            .string_search = ORDO_STRING_GE,
                             .op = ORDO_MAX,
                             .runs = halves(n),
                             .n_runs = 2,

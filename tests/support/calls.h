@@ -17,12 +17,14 @@ struct given {
     bool                     no_column; /* passes NULL for the column of strings */
     ordo_type                type;
     uint32_t                 value_bytes;
-    size_t                   n;      /* the size of the arrays; of the runs of merge_runs, with gaps */
-    size_t                   count;  /* the count that is passed; n if valid */
-    size_t                   second; /* size of the other array: keys searched, second array merged, rows */
-    size_t                   k;      /* number of elements of top_k, or index of select */
-    size_t                   room;   /* capacity of ranges, exports and groups */
+    size_t                   n;       /* the size of the arrays; of the runs of merge_runs, with gaps */
+    size_t                   count;   /* the count that is passed; n if valid */
+    size_t                   second;  /* size of the other array: keys searched, second array merged, rows */
+    size_t                   k;       /* number of elements of top_k, or index of select */
+    size_t                   room;    /* capacity of ranges, exports and groups */
+    const ordo_string_index *strings; /* instead of the device, for searches of an index: call_index */
     ordo_relation            relation;
+    ordo_string_search       string_search;
     ordo_op                  op;
     const struct ordo_run   *runs; /* for merge_runs */
     size_t                   n_runs;
@@ -58,13 +60,20 @@ enum call_input {
     INPUT_UPSERTS,
     INPUT_ROOMS,
     INPUT_INDICES, /* of n rows; some out of range */
+    INPUT_IDS,     /* of n strings */
+    INPUT_LETTERS, /* bytes less than CALL_LETTERS */
     INPUT_OFFSETS, /* of strings of 4 to 9 bytes, in CALL_STRING_BYTES * n bytes */
 };
 
 /* The elements of an array, where they are not times * count + more. */
 enum call_extent { EXTENT_COUNT, EXTENT_SECOND, EXTENT_BOTH, EXTENT_FIRST_K, EXTENT_RUNS };
 
-enum { CALL_ARRAYS = 12, CALL_ROOM = 3 /* capacity of ranges, as a multiple of n */, CALL_STRING_BYTES = 8 };
+enum {
+    CALL_ARRAYS = 12,
+    CALL_ROOM = 3 /* capacity of ranges, as a multiple of n */,
+    CALL_STRING_BYTES = 8,
+    CALL_LETTERS = 64
+};
 struct call_array {
     const char      *name;
     size_t           bytes;
@@ -84,6 +93,7 @@ struct array_call {
     ordo_dict_op      needs;              /* capability that a dictionary needs */
     bool              once;               /* has another result when repeated */
     bool              changes;            /* may change the dictionary's content */
+    bool              indexed;            /* searches given.strings */
     const char       *stem;               /* the only structure with this call; NULL: all */
 };
 
@@ -98,6 +108,9 @@ const struct array_call *call_named(const char *name);
 struct array_call call_without_order(const struct array_call *call);
 
 struct given call_given(ordo_device *dev, ordo_dict *dict, size_t n);
+
+/* An index of n strings of 1 to 3 letters for given.strings. NULL if the call searches none. */
+ordo_string_index *call_index(struct test *t, const struct array_call *call, size_t n);
 
 size_t call_arrays(const struct array_call *call);
 /* Elements of an array of size n. */
