@@ -1,116 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Indexes of strings, compared with a sorted list on the host. Also checks the invariants S1 to S3 of
  * cl/shared/string_index.h. */
-#include "tests/primitive/string_case.h"
+#include "tests/primitive/string_model.h"
 
 #include "primitive/string_index.h"
 #include "shared/string_partial.h"
 #include "shared/strings.h"
 
 #include <stdio.h>
-
-/* ---- the model --------------------------------------------------------------------------------------------------- */
-
-/* The rows of a column in the order of their strings. String `id` has rows[starts[id]] to rows[starts[id + 1] - 1]. */
-struct sorted {
-    const struct string_case *c;
-    uint32_t                 *rows, *starts, ids;
-};
-
-static const struct string_case *sorted_column;
-
-static int by_string(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
-    const int      order = string_compare(sorted_column, x, y);
-    return order ? order : x < y ? -1 : x > y;
-}
-
-static struct sorted sort_column(const struct string_case *c)
-{
-    struct sorted s = { c, test_alloc((c->count + 1) * 4), test_alloc((c->count + 1) * 4), 0 };
-    for (uint32_t i = 0; i < c->count; i++)
-        s.rows[i] = i;
-    sorted_column = c;
-    qsort(s.rows, c->count, sizeof *s.rows, by_string);
-    for (uint32_t i = 0; i < c->count; i++)
-        if (i == 0 || string_compare(c, s.rows[i - 1], s.rows[i]) != 0)
-            s.starts[s.ids++] = i;
-    s.starts[s.ids] = (uint32_t) c->count;
-    return s;
-}
-
-static void sorted_free(struct sorted *s)
-{
-    free(s->rows);
-    free(s->starts);
-}
-
-static const uint8_t *string_at(const struct string_case *c, size_t row)
-{
-    return c->bytes + c->offsets[row];
-}
-
-/* Compares string `id` with query i. */
-static int compare(const struct sorted *s, uint32_t id, const struct string_case *q, size_t i)
-{
-    const uint32_t row = s->rows[s->starts[id]];
-    const size_t   a = string_length(s->c, row), b = string_length(q, i), least = a < b ? a : b;
-    const int      order = least ? memcmp(string_at(s->c, row), string_at(q, i), least) : 0;
-    return order ? order : a < b ? -1 : a > b;
-}
-
-/* Returns whether string `id` begins with query i, or if `turned`, the query with the string. */
-static bool begins(const struct sorted *s, uint32_t id, const struct string_case *q, size_t i, bool turned)
-{
-    const uint32_t row = s->rows[s->starts[id]];
-    const size_t   a = string_length(s->c, row), b = string_length(q, i), least = turned ? a : b;
-    return (turned ? b : a) >= least && (least == 0 || memcmp(string_at(s->c, row), string_at(q, i), least) == 0);
-}
-
-/* Returns the number of strings less than query i, or if `upper`, less or equal. */
-static uint32_t model_bound(const struct sorted *s, const struct string_case *q, size_t i, bool upper)
-{
-    uint32_t from = 0, to = s->ids;
-    while (from < to) {
-        const uint32_t middle = from + (to - from) / 2;
-        if (compare(s, middle, q, i) < (int) upper)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from;
-}
-
-static uint32_t model_longest(const struct sorted *s, const struct string_case *q, size_t i, uint32_t upper)
-{
-    while (upper > 0 && !begins(s, upper - 1, q, i, true))
-        upper--;
-    return upper ? upper - 1 : ORDO_NO_ID;
-}
-
-static uint32_t model_search(const struct sorted *s, ordo_string_search search, const struct string_case *q, size_t i)
-{
-    const uint32_t lower = model_bound(s, q, i, false), upper = model_bound(s, q, i, true);
-    switch (search) {
-    case ORDO_STRING_FIND:
-        return lower < upper ? lower : ORDO_NO_ID;
-    case ORDO_STRING_LT:
-        return lower ? lower - 1 : ORDO_NO_ID;
-    case ORDO_STRING_LE:
-        return upper ? upper - 1 : ORDO_NO_ID;
-    case ORDO_STRING_GE:
-        return lower < s->ids ? lower : ORDO_NO_ID;
-    case ORDO_STRING_GT:
-        return upper < s->ids ? upper : ORDO_NO_ID;
-    case ORDO_STRING_LOWER:
-        return lower;
-    case ORDO_STRING_UPPER:
-        return upper;
-    default:
-        return model_longest(s, q, i, upper);
-    }
-}
 
 /* ---- queries ----------------------------------------------------------------------------------------------------- */
 
@@ -147,13 +44,13 @@ static struct string_case make_queries(struct test *t, const struct string_case 
 
 /* A column, its index, and queries, each in host and device memory. */
 struct trial {
-    struct test              *t;
-    const struct sorted      *s;
-    const struct string_case *q;
-    ordo_string_index        *index;
-    bool                      keep_rows;
-    struct ordo_host_strings  host; /* the queries */
-    struct ordo_strings       queries;
+    struct test                 *t;
+    const struct sorted_strings *s;
+    const struct string_case    *q;
+    ordo_string_index           *index;
+    bool                         keep_rows;
+    struct ordo_host_strings     host; /* the queries */
+    struct ordo_strings          queries;
 };
 
 static struct ordo_strings strings_of(const struct test_array *offsets, const struct test_array *bytes,
@@ -173,7 +70,7 @@ static void try_search(const struct trial *r, ordo_string_search search)
     AUTO_ARRAY struct test_array out = test_upload(t, NULL, n, 4, test_below(t, 4));
     AUTO_FREE uint32_t          *want = test_alloc(n * 4), *got = test_alloc(n * 4);
     for (size_t i = 0; i < n; i++)
-        want[i] = model_search(r->s, search, r->q, i);
+        want[i] = model_string_search(r->s, search, r->q, i);
     test_ok(t, ordo_string_index_search(r->index, search, &r->queries, test_slice(&out), NULL));
     test_expect(t, ORDO_U32, &out, want, n);
     test_ok(t, ordo_string_index_search_host(r->index, search, &r->host, got));
@@ -189,9 +86,9 @@ static void try_prefixes(const struct trial *r)
     AUTO_ARRAY struct test_array counts = test_upload(t, NULL, n, 4, test_below(t, 4));
     AUTO_FREE uint32_t          *from = test_alloc(n * 4), *number = test_alloc(n * 4), *got = test_alloc(n * 4);
     for (size_t i = 0; i < n; i++) {
-        from[i] = model_bound(r->s, r->q, i, false);
+        from[i] = model_string_bound(r->s, r->q, i, false);
         number[i] = 0;
-        while (from[i] + number[i] < r->s->ids && begins(r->s, from[i] + number[i], r->q, i, false))
+        while (from[i] + number[i] < r->s->ids && string_begins(r->s, from[i] + number[i], r->q, i, false))
             number[i]++;
     }
     test_ok(t, ordo_string_index_prefix(r->index, &r->queries, both ? test_slice(&first) : ordo_none(),
@@ -214,8 +111,8 @@ static void try_ranges(const struct trial *r)
     struct ordo_strings          lo = r->queries, hi = r->queries;
     struct ordo_host_strings     host_lo = r->host, host_hi = r->host;
     for (size_t i = 0; i < n; i++) {
-        const uint32_t to = model_bound(r->s, r->q, i + 1, true);
-        from[i] = model_bound(r->s, r->q, i, false);
+        const uint32_t to = model_string_bound(r->s, r->q, i + 1, true);
+        from[i] = model_string_bound(r->s, r->q, i, false);
         number[i] = to > from[i] ? to - from[i] : 0;
     }
     lo.count = hi.count = host_lo.count = host_hi.count = n;
@@ -226,40 +123,6 @@ static void try_ranges(const struct trial *r)
     test_expect(t, ORDO_U32, &counts, number, n);
     test_ok(t, ordo_string_index_range_host(r->index, &host_lo, &host_hi, NULL, got));
     test_same(t, "counts", ORDO_U32, got, number, n);
-}
-
-/* Returns the number of leading bytes that string `id` shares with query i. */
-static uint64_t shared(const struct sorted *s, uint32_t id, const struct string_case *q, size_t i)
-{
-    const uint32_t row = s->rows[s->starts[id]];
-    const size_t   a = string_length(s->c, row), b = string_length(q, i);
-    size_t         same = 0;
-    while (same < a && same < b && string_at(s->c, row)[same] == string_at(q, i)[same])
-        same++;
-    return same;
-}
-
-/* The first string with the most bytes of query i, and the number of such strings. Compares the query with each
- * string, until one after its place shares fewer bytes. */
-static uint64_t model_common(const struct sorted *s, const struct string_case *q, size_t i, uint32_t *first,
-                             uint32_t *count)
-{
-    const uint32_t place = model_bound(s, q, i, false);
-    uint64_t       most = 0;
-    *first = s->ids ? 0 : ORDO_NO_ID;
-    *count = s->ids;
-    for (uint32_t id = 0; id < s->ids; id++) {
-        const uint64_t same = shared(s, id, q, i);
-        if (same < most && id > place)
-            break;
-        if (same > most) {
-            most = same;
-            *first = id;
-            *count = 0;
-        }
-        *count += most > 0 && same == most;
-    }
-    return most;
 }
 
 static void try_common(const struct trial *r)
@@ -275,7 +138,7 @@ static void try_common(const struct trial *r)
     uint32_t                     from[40], number[40], got[40];
     uint64_t                     same[40], got_same[40];
     for (size_t i = 0; i < most; i++)
-        same[i] = model_common(r->s, r->q, i, &from[i], &number[i]);
+        same[i] = model_string_common(r->s, r->q, i, &from[i], &number[i]);
     queries.count = host.count = most;
     test_ok(t,
             ordo_string_index_common(r->index, &queries, test_slice(&lengths), all ? test_slice(&first) : ordo_none(),
@@ -295,7 +158,7 @@ static void try_common(const struct trial *r)
 static void try_rows(const struct trial *r)
 {
     struct test                 *t = r->t;
-    const struct sorted         *s = r->s;
+    const struct sorted_strings *s = r->s;
     const size_t                 n = r->keep_rows ? s->c->count : s->ids;
     AUTO_ARRAY struct test_array starts = test_upload(t, NULL, s->ids + 1, 4, test_below(t, 4));
     AUTO_ARRAY struct test_array rows = test_upload(t, NULL, n, 4, test_below(t, 4));
@@ -320,7 +183,7 @@ static void try_rows(const struct trial *r)
 static void try_strings(const struct trial *r)
 {
     struct test                   *t = r->t;
-    const struct sorted           *s = r->s;
+    const struct sorted_strings   *s = r->s;
     AUTO_COLUMN struct string_case want = { .count = 0 };
     const size_t                   n = s->ids ? 1 + test_below(t, 300) : 0;
     AUTO_FREE uint32_t            *ids = test_alloc((n + 1) * 4);
@@ -416,7 +279,7 @@ static void list_branches(struct test *t, const string_branch *branch, uint32_t 
     }
 }
 
-static void check_index(struct test *t, const struct ordo_string_index *x, const struct sorted *s)
+static void check_index(struct test *t, const struct ordo_string_index *x, const struct sorted_strings *s)
 {
     struct ordo_string_index_statistics stats;
     test_ok(t, ordo_string_index_get_statistics(x, &stats));
@@ -449,8 +312,8 @@ static void check_index(struct test *t, const struct ordo_string_index *x, const
 
 /* ---- all calls on one index -------------------------------------------------------------------------------------- */
 
-static void try_index(struct test *t, const struct sorted *s, const struct string_case *q, ordo_string_index *index,
-                      bool keep_rows)
+static void try_index(struct test *t, const struct sorted_strings *s, const struct string_case *q,
+                      ordo_string_index *index, bool keep_rows)
 {
     const uint32_t               wide = test_below(t, 2) ? 4 : 8;
     AUTO_FREE void              *offsets = string_offsets(q, wide);
@@ -474,14 +337,13 @@ static void try_index(struct test *t, const struct sorted *s, const struct strin
 }
 
 /* A column with the sorted strings of another one. */
-static struct string_case in_order(const struct sorted *s)
+static struct string_case in_order(const struct sorted_strings *s)
 {
     struct string_case c = { .count = 0 };
     for (size_t i = 0; i < s->c->count; i++)
         string_add_text(&c, (const char *) string_at(s->c, s->rows[i]), string_length(s->c, s->rows[i]));
     return c;
 }
-#define AUTO_SORTED AUTO(sorted_free)
 
 /* Builds an index of a column in device or host memory, and tries it. */
 static void try_build(struct test *t, const char *name, const struct string_case *c, const struct string_case *q,
@@ -490,7 +352,7 @@ static void try_build(struct test *t, const char *name, const struct string_case
     const struct ordo_string_index_params params = { is_sorted, test_below(t, 2), *partial };
     const bool                            on_host = test_below(t, 3) == 0;
     const uint32_t                        wide = test_below(t, 2) ? 4 : 8;
-    AUTO_SORTED struct sorted             s = sort_column(c);
+    AUTO_SORTED struct sorted_strings     s = sort_strings_of(c);
     AUTO_FREE void                       *offsets = string_offsets(c, wide);
     AUTO_ARRAY struct test_array          on_offsets = test_upload(t, offsets, c->count + 1, wide, test_below(t, 4));
     AUTO_ARRAY struct test_array          on_bytes = test_upload(t, c->bytes, c->n_bytes, 1, test_below(t, 20));
@@ -519,9 +381,9 @@ static struct ordo_string_partial any_partial(struct test *t)
 
 static void try_column(struct test *t, const char *name, const struct string_case *c, const struct string_case *q)
 {
-    const struct ordo_string_partial none = { 0 }, first = any_partial(t), second = any_partial(t);
-    AUTO_SORTED struct sorted        s = sort_column(c);
-    AUTO_COLUMN struct string_case   sorted = in_order(&s);
+    const struct ordo_string_partial  none = { 0 }, first = any_partial(t), second = any_partial(t);
+    AUTO_SORTED struct sorted_strings s = sort_strings_of(c);
+    AUTO_COLUMN struct string_case    sorted = in_order(&s);
     try_build(t, name, c, q, false, &none);
     try_build(t, name, c, q, false, &first);
     if (sorted.count == 0)

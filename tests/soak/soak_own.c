@@ -2,6 +2,8 @@
 /* Calls without a batch, and calls of one structure alone (soak.h). */
 #include "soak.h"
 
+#include "tests/primitive/string_model.h"
+
 #include <stdlib.h>
 
 static void check(struct life *l)
@@ -198,6 +200,60 @@ static void search_index(struct life *l)
     }
 }
 
+/* ---- an index of strings ----------------------------------------------------------------------------------------- */
+
+struct strings {
+    struct life                 *l;
+    const struct sorted_strings *sorted;
+    const struct string_case    *asked;
+    struct ordo_host_strings     queries;
+    const ordo_string_index     *index;
+};
+
+static void search_each(const struct strings *s, uint32_t *ids, uint32_t *want)
+{
+    const ordo_string_search search = (ordo_string_search) soak_below(s->l, ORDO_STRING_LONGEST_PREFIX + 1);
+
+    life_context(s->l, "ordo_string_index_search %d of %zu among %u", (int) search, s->asked->count, s->sorted->ids);
+    for (size_t i = 0; i < s->asked->count; i++)
+        want[i] = model_string_search(s->sorted, search, s->asked, i);
+    test_ok(&s->l->t, ordo_string_index_search_host(s->index, search, &s->queries, ids));
+    test_same(&s->l->t, "ids", ORDO_U32, ids, want, s->asked->count);
+}
+
+static void find_common(const struct strings *s, uint32_t *first, uint32_t *want_first)
+{
+    const size_t        n = s->asked->count;
+    AUTO_FREE uint32_t *counts = test_alloc(n * 4), *want_counts = test_alloc(n * 4);
+    AUTO_FREE uint64_t *lengths = test_alloc(n * 8), *want_lengths = test_alloc(n * 8);
+
+    life_context(s->l, "ordo_string_index_common of %zu among %u", n, s->sorted->ids);
+    for (size_t i = 0; i < n; i++)
+        want_lengths[i] = model_string_common(s->sorted, s->asked, i, &want_first[i], &want_counts[i]);
+    test_ok(&s->l->t, ordo_string_index_common_host(s->index, &s->queries, lengths, first, counts));
+    test_same(&s->l->t, "lengths", ORDO_U64, lengths, want_lengths, n);
+    test_same(&s->l->t, "first", ORDO_U32, first, want_first, n);
+    test_same(&s->l->t, "counts", ORDO_U32, counts, want_counts, n);
+}
+
+/* Indexes a column, perhaps an empty one, and searches another column of the same shape. */
+static void search_strings(struct life *l)
+{
+    const enum string_shape                            shape = (enum string_shape) soak_below(l, N_SHAPES);
+    AUTO_COLUMN struct string_case                     c = string_make_column(&l->t, shape, soak_size(l, 3000) - 1);
+    AUTO_COLUMN struct string_case                     q = string_make_column(&l->t, shape, soak_size(l, 300));
+    AUTO_SORTED struct sorted_strings                  sorted = sort_strings_of(&c);
+    const struct ordo_host_strings                     column = { c.offsets, 8, c.bytes, c.n_bytes, c.count };
+    AUTO_FREE uint32_t                                *ids = test_alloc(q.count * 4), *want = test_alloc(q.count * 4);
+    AUTO(ordo_string_index_destroy) ordo_string_index *index = NULL;
+
+    life_context(l, "ordo_string_index_build_host of %zu", c.count);
+    test_ok(&l->t, ordo_string_index_build_host(l->t.dev, ordo_string_index_params(.keep_rows = soak_one_in(l, 2)),
+                                                &column, &index));
+    (soak_one_in(l, 3) ? find_common : search_each)(
+        &(struct strings) { l, &sorted, &q, { q.offsets, 8, q.bytes, q.n_bytes, q.count }, index }, ids, want);
+}
+
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
 const struct soak_row soak_own_rows[] = {
@@ -210,5 +266,6 @@ const struct soak_row soak_own_rows[] = {
     { "prefixes", { 4, 1, 1, 4 }, .run = prefixes },
     { "roaring", { 2, 1, 1, 2 }, .run = roaring },
     { "search_index", { 1, 0, 0, 1 }, .run = search_index },
+    { "search_strings", { 1, 0, 0, 1 }, .run = search_strings },
 };
 const size_t n_soak_own_rows = LENGTH(soak_own_rows);
