@@ -476,6 +476,40 @@ MASK_TEST(string_index, takes_few_bytes_per_string, "")
     }
 }
 
+/* Scratch of a build, none of a search, and all freed in the end. */
+DEVICE_TEST(string_index, takes_the_memory_that_the_header_states)
+{
+    AUTO_COLUMN struct string_case    c = string_make_column(t, PATHS, 100000);
+    AUTO_SORTED struct sorted_strings s = sort_strings_of(&c);
+    AUTO_COLUMN struct string_case    sorted = in_order(&s);
+    for (int is_sorted = 0; is_sorted < 2; is_sorted++) {
+        const struct string_case    *of = is_sorted ? &sorted : &c;
+        AUTO_ARRAY struct test_array offsets = test_upload(t, of->offsets, of->count + 1, 8, 0);
+        AUTO_ARRAY struct test_array bytes = test_upload(t, of->bytes, of->n_bytes, 1, 0);
+        AUTO_ARRAY struct test_array ids = test_upload(t, NULL, of->count, 4, 0);
+        const struct ordo_strings    column = strings_of(&offsets, &bytes, of);
+        ordo_string_index           *index = NULL;
+        struct ordo_memory           before, built, searched, after;
+        test_ok(t, ordo_device_trim(t->dev));
+        test_ok(t, ordo_device_memory(t->dev, &before));
+        test_ok(t,
+                ordo_string_index_build(t->dev, ordo_string_index_params(.sorted = is_sorted), &column, NULL, &index));
+        test_ok(t, ordo_device_memory(t->dev, &built));
+        test_ok(t, ordo_device_trim(t->dev));
+        for (int search = ORDO_STRING_FIND; search <= ORDO_STRING_LONGEST_PREFIX; search++)
+            test_ok(t, ordo_string_index_search(index, (ordo_string_search) search, &column, test_slice(&ids), NULL));
+        test_ok(t, ordo_string_index_common(index, &column, ordo_none(), test_slice(&ids), ordo_none(), NULL));
+        test_ok(t, ordo_device_memory(t->dev, &searched));
+        ordo_string_index_destroy(&index);
+        test_ok(t, ordo_device_memory(t->dev, &after));
+        test_context(t, "%s: %zu rows, %llu bytes of scratch", is_sorted ? "sorted" : "unsorted", of->count,
+                     (unsigned long long) built.scratch_peak_bytes);
+        test_true(t, built.scratch_peak_bytes <= (is_sorted ? 24 : 64) * of->count + (4 << 20));
+        test_true(t, searched.scratch_peak_bytes == 0);
+        test_true(t, after.held_bytes == before.held_bytes && after.buffers == before.buffers);
+    }
+}
+
 /* ---- bad input --------------------------------------------------------------------------------------------------- */
 
 static void expect_message(struct test *t, const char *part)

@@ -231,6 +231,29 @@ MASK_TEST(strings, without_arrays_are_sorted, "")
     test_true(t, rows[0] == 0 && rows[1] == 1 && equal[0] == 0 && equal[1] == 1);
 }
 
+/* The header's promise: 65.3 bytes per row, and 4 MiB. */
+DEVICE_TEST(strings, take_the_scratch_that_the_header_states)
+{
+    enum { COUNT = 100000 };
+    static const enum string_shape shapes[] = { RANDOM, EQUAL, PATHS };
+    for (size_t i = 0; i < LENGTH(shapes); i++) {
+        AUTO_COLUMN struct string_case c = string_make_column(t, shapes[i], COUNT);
+        AUTO_ARRAY struct test_array   offsets = test_upload(t, c.offsets, c.count + 1, 8, 0);
+        AUTO_ARRAY struct test_array   bytes = test_upload(t, c.bytes, c.n_bytes, 1, 0);
+        AUTO_ARRAY struct test_array   rows = test_upload(t, NULL, c.count, 4, 0);
+        const struct ordo_strings      column = { test_slice(&offsets), 8, test_slice(&bytes), c.n_bytes, c.count };
+        struct ordo_memory             memory;
+        test_ok(t, ordo_device_trim(t->dev));
+        test_ok(t,
+                ordo_sort_strings(t->dev, ordo_sort_strings_params(0), &column, test_slice(&rows), ordo_none(), NULL));
+        test_ok(t, ordo_device_memory(t->dev, &memory));
+        test_context(t, "%s: %zu rows, %llu bytes of scratch", string_shape_name[shapes[i]], c.count,
+                     (unsigned long long) memory.scratch_peak_bytes);
+        test_true(t, memory.scratch_peak_bytes > 0);
+        test_true(t, (double) memory.scratch_peak_bytes <= 65.3 * (double) c.count + (4 << 20));
+    }
+}
+
 /* ---- bad offsets ------------------------------------------------------------------------------------------------- */
 
 struct bad_offsets {
