@@ -282,6 +282,56 @@ ORDO_FN uint string_rank(__private const string_index *x, __private const string
 
 /* ---- kernels --------------------------------------------------------------------------------------------------- */
 
+#if STRINGS_GROUP == 1 && !STRING_PARTIAL
+
+/* On a CPU, a find waits for its string in memory. So a work-item finds queries in blocks: the loads for all queries of
+ * a block overlap. 207,000 paths, CPU time per query: 0.48 us instead of 0.79 us. */
+#define STRING_BLOCK 16
+
+/* Returns whether two strings have the same length, first and last byte. */
+ORDO_FN bool string_like(__private const string_index *x, __private const string_column *queries, string_text q,
+                         string_text s)
+{
+    __global const uchar *a = queries->bytes.bytes + q.at, *b = x->column.bytes.bytes + s.at;
+    if (!q.good || q.length != s.length)
+        return false;
+    return q.length == 0 || (uchar) ((a[0] ^ b[0]) | (a[q.length - 1] ^ b[q.length - 1])) == 0;
+}
+
+ORDO_FN void string_find_block(__private const string_index *x, __private const string_column *queries, uint from,
+                               uint count, __global uint *ids)
+{
+    string_text q[STRING_BLOCK], s[STRING_BLOCK];
+    uint        id[STRING_BLOCK];
+    bool        like[STRING_BLOCK];
+    for (uint k = 0; k < count; k++) {
+        q[k] = string_of(queries, from + k);
+        const string_probe p = string_probe_of(queries, q[k]);
+        id[k] = q[k].good ? string_descend(x, &p, 0) : 0;
+    }
+    for (uint k = 0; k < count; k++)
+        s[k] = string_with_id(x, id[k]);
+    for (uint k = 0; k < count; k++)
+        like[k] = string_like(x, queries, q[k], s[k]);
+    for (uint k = 0; k < count; k++) {
+        const bool found =
+            like[k] && string_shared(&queries->bytes, q[k].at, &x->column.bytes, s[k].at, q[k].length) == q[k].length;
+        ids[k] = found ? id[k] : STRING_NO_ID;
+    }
+}
+
+ORDO_KERNEL(STRINGS_GROUP)
+void string_find(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), uint count, __global uint *ids, ulong ids_at)
+{
+    const string_index  x = STRING_INDEX;
+    const string_column queries = STRING_COLUMN(queries);
+    const uint          end = min(count - STRINGS_FIRST, (uint) STRINGS_TILE) + STRINGS_FIRST;
+    for (uint i = STRINGS_FIRST; i < end; i += STRING_BLOCK)
+        string_find_block(&x, &queries, i, min(end - i, (uint) STRING_BLOCK), ids + ids_at + i);
+}
+
+#else
+
 ORDO_KERNEL(STRINGS_GROUP)
 void string_find(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), uint count, __global uint *ids, ulong ids_at)
 {
@@ -293,6 +343,8 @@ void string_find(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), uint count, __g
         ids[ids_at + i] = q.good ? string_find_id(&x, &queries, q) : STRING_NO_ID;
     }
 }
+
+#endif
 
 /* Sets ids[i] to `add` plus the number of strings less than query i, or to STRING_NO_ID if the sum is not below
  * `limit`. If `upper` is not 0, also counts a string equal to the query. */
