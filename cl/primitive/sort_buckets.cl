@@ -175,7 +175,7 @@ void sort_bucket_scan(__global uint *plan, __global uint *counts, struct sort_bu
         plan[SORT_BUCKET_STATE] = SORT_BUCKET_NONE;
 }
 
-/* ---- scatter ------------------------------------------------------------------------------------------------------ */
+/* ---- scatter ---------------------------------------------------------------------------------------------------- */
 
 /* firsts[i * b.chunks] is the index of the chunk's first element of bucket i in `to`. */
 ORDO_FN void bucket_scatter_chunk(bucket_elements from, bucket_elements to, bucket_part part, uint shift,
@@ -322,7 +322,7 @@ void sort_bucket_scatter(PAIRS_IN(in), PAIRS_OUT(spare), PAIRS_OUT(out), __globa
     ordo_fence_device(); /* orders the stores past the caches before the next kernel */
 }
 
-/* ---- sort of a bucket --------------------------------------------------------------------------------------------- */
+/* ---- sort of a bucket ------------------------------------------------------------------------------------------- */
 
 /* Maximum bits per digit. The counters of wider digits would fill the L1 cache. */
 #define DIGIT_BITS   9

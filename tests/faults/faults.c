@@ -415,8 +415,8 @@ static void special_calls_of(struct test *t, struct fault *f, int structure)
             }
 }
 
-/* Operations that give up immediately or in part, and are then done in order. The last calls copy the results of updates
- * that have changed the dictionary, so that a repeated update would find its own key. */
+/* Operations that give up immediately or in part, and are then done in order. The last calls copy the results of
+ * updates that have changed the dictionary, so that a repeated update would find its own key. */
 static void give_up(struct test *t, struct fault *f)
 {
     static const int kinds[] = { BLINK, HASH, HAMT, XFAST };

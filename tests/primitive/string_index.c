@@ -18,7 +18,7 @@ static void add_query(struct test *t, struct string_case *q, const struct string
     const uint64_t kind = test_below(t, 8);
     const size_t   cut = kind == 0 ? test_below(t, length + 1) : length, more = kind == 1 ? 1 + test_below(t, 3) : 0;
     uint8_t       *to = string_add(q, cut + more);
-    memcpy(to, string_at(c, row), cut);
+    memcpy(to, test_string_at(c, row), cut);
     test_random_bytes(t, to + cut, more);
     if (kind == 2 && more)
         memset(to + cut, 0, more);
@@ -190,7 +190,7 @@ static void try_strings(const struct trial *r)
     for (size_t i = 0; i < n; i++) {
         ids[i] = (uint32_t) test_below(t, s->ids);
         const uint32_t row = s->rows[s->starts[ids[i]]];
-        string_add_text(&want, (const char *) string_at(s->c, row), string_length(s->c, row));
+        string_add_text(&want, (const char *) test_string_at(s->c, row), string_length(s->c, row));
     }
     size_t                       needed = 7;
     const uint64_t               none = 0;
@@ -224,12 +224,12 @@ static uint32_t first_apart(const struct string_case *c, uint32_t a, uint32_t b)
 {
     const size_t a_length = string_length(c, a), b_length = string_length(c, b);
     size_t       same = 0;
-    while (same < a_length && same < b_length && string_at(c, a)[same] == string_at(c, b)[same])
+    while (same < a_length && same < b_length && test_string_at(c, a)[same] == test_string_at(c, b)[same])
         same++;
     if (same == a_length || same == b_length)
         return (uint32_t) same << 4;
     uint32_t bit = 1;
-    while (((string_at(c, a)[same] ^ string_at(c, b)[same]) >> (8 - bit) & 1) == 0)
+    while (((test_string_at(c, a)[same] ^ test_string_at(c, b)[same]) >> (8 - bit) & 1) == 0)
         bit++;
     return (uint32_t) same << 4 | bit;
 }
@@ -341,7 +341,7 @@ static struct string_case in_order(const struct sorted_strings *s)
 {
     struct string_case c = { .count = 0 };
     for (size_t i = 0; i < s->c->count; i++)
-        string_add_text(&c, (const char *) string_at(s->c, s->rows[i]), string_length(s->c, s->rows[i]));
+        string_add_text(&c, (const char *) test_string_at(s->c, s->rows[i]), string_length(s->c, s->rows[i]));
     return c;
 }
 

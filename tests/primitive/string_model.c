@@ -33,7 +33,7 @@ void sorted_strings_free(struct sorted_strings *s)
     free(s->starts);
 }
 
-const uint8_t *string_at(const struct string_case *c, size_t row)
+const uint8_t *test_string_at(const struct string_case *c, size_t row)
 {
     return c->bytes + c->offsets[row];
 }
@@ -43,7 +43,7 @@ static int compare(const struct sorted_strings *s, uint32_t id, const struct str
 {
     const uint32_t row = s->rows[s->starts[id]];
     const size_t   a = string_length(s->c, row), b = string_length(q, i), least = a < b ? a : b;
-    const int      order = least ? memcmp(string_at(s->c, row), string_at(q, i), least) : 0;
+    const int      order = least ? memcmp(test_string_at(s->c, row), test_string_at(q, i), least) : 0;
     return order ? order : a < b ? -1 : a > b;
 }
 
@@ -51,7 +51,8 @@ bool string_begins(const struct sorted_strings *s, uint32_t id, const struct str
 {
     const uint32_t row = s->rows[s->starts[id]];
     const size_t   a = string_length(s->c, row), b = string_length(q, i), least = turned ? a : b;
-    return (turned ? b : a) >= least && (least == 0 || memcmp(string_at(s->c, row), string_at(q, i), least) == 0);
+    return (turned ? b : a) >= least &&
+           (least == 0 || memcmp(test_string_at(s->c, row), test_string_at(q, i), least) == 0);
 }
 
 uint32_t model_string_bound(const struct sorted_strings *s, const struct string_case *q, size_t i, bool upper)
@@ -104,7 +105,7 @@ static uint64_t shared(const struct sorted_strings *s, uint32_t id, const struct
     const uint32_t row = s->rows[s->starts[id]];
     const size_t   a = string_length(s->c, row), b = string_length(q, i);
     size_t         same = 0;
-    while (same < a && same < b && string_at(s->c, row)[same] == string_at(q, i)[same])
+    while (same < a && same < b && test_string_at(s->c, row)[same] == test_string_at(q, i)[same])
         same++;
     return same;
 }

@@ -15,7 +15,7 @@ struct sorted_strings sort_strings_of(const struct string_case *c);
 void                  sorted_strings_free(struct sorted_strings *s);
 #define AUTO_SORTED AUTO(sorted_strings_free)
 
-const uint8_t *string_at(const struct string_case *c, size_t row);
+const uint8_t *test_string_at(const struct string_case *c, size_t row);
 
 /* Returns whether string `id` begins with query i, or if `turned`, the query with the string. */
 bool string_begins(const struct sorted_strings *s, uint32_t id, const struct string_case *q, size_t i, bool turned);

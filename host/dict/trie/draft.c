@@ -228,8 +228,8 @@ static ordo_status scatter(struct ordo_draft_batch *b, size_t at, size_t count, 
     return ordo_call_launch(b->call, &launch, &args);
 }
 
-/* Executes `count` pending updates as an ordered batch. If memory is short before the trie changes, sets *done to false.
- * After the change, any error ends the concurrent batch, because a repeated insert would find its own key. */
+/* Executes `count` pending updates as an ordered batch. If memory is short before the trie changes, sets *done to
+ * false. After the change, any error ends the concurrent batch, because a repeated insert would find its own key. */
 static ordo_status apply_some(struct ordo_draft_batch *b, size_t at, size_t count, bool *done)
 {
     const int         mark = b->call->n_scratch;
