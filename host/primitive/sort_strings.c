@@ -11,7 +11,7 @@
 struct sort_strings {
     struct ordo_call          *call;
     const struct ordo_strings *column;
-    bool                       descending;
+    bool                       descending, finishes; /* whether strings_finish replaces strings_split */
     struct ordo_slice          rows_out, equal_out;
     cl_ulong                   n_bytes;
     cl_mem                     rows, sorted_rows, place[2];
@@ -127,18 +127,61 @@ static ordo_status sort_keys(const struct sort_strings *s, const struct round *r
     return ORDO_OK;
 }
 
+static ordo_status split(const struct sort_strings *s, const struct round *r)
+{
+    struct ordo_args args = { .n = 0 };
+    ORDO_ADD(&args, ORDO_ARG(s->sorted_keys), ORDO_ARG(s->sorted_rows), ORDO_ARG(s->place[r->number % 2]),
+             ORDO_ARG(r->count), ORDO_ARG(r->window), ORDO_ARG(r->turn), ORDO_ARG(s->keys));
+    ordo_args_slice(&args, &s->rows_out);
+    ordo_args_slice(&args, &s->equal_out);
+    return launch(s, "strings_split", r->count, &args);
+}
+
+/* strings_finish needs groups of one work-item. */
+static bool finishes(const struct sort_strings *s)
+{
+    const struct ordo_launch launch = ordo_strings_launch(s->call->dev, s->column, "strings_finish", 1);
+    return ordo_device_facts(s->call->dev)->cpu && launch.group == 1;
+}
+
+enum { SEGMENTS_PER_UNIT = 4, FINISHED_MIN = 256 };
+
+/* Returns the most rows of a segment that strings_finish sorts. One core sorts a segment, so other cores would be idle
+ * during the sort of a large one. */
+static cl_uint finished_rows(const struct sort_strings *s)
+{
+    const size_t rows =
+        s->column->count / ((size_t) SEGMENTS_PER_UNIT * ordo_device_facts(s->call->dev)->compute_units);
+    return rows < FINISHED_MIN ? FINISHED_MIN : (cl_uint) rows;
+}
+
+static ordo_status finish(const struct sort_strings *s, const struct round *r)
+{
+    const int        now = r->number % 2, mark = s->call->n_scratch;
+    const cl_uint    most = finished_rows(s);
+    cl_mem           spare_keys = NULL, spare_rows = NULL;
+    struct ordo_args args = { .n = 0 };
+    ORDO_TRY(ordo_call_scratch(s->call, (size_t) r->count * sizeof(cl_ulong), &spare_keys));
+    ORDO_TRY(ordo_call_scratch(s->call, (size_t) r->count * sizeof(cl_uint), &spare_rows));
+    ordo_strings_args(&args, s->column, &s->n_bytes);
+    ORDO_ADD(&args, ORDO_ARG(s->sorted_keys), ORDO_ARG(s->sorted_rows), ORDO_ARG(s->place[now]),
+             ORDO_ARG(s->depth[now]), ORDO_ARG(s->more[now]), ORDO_ARG(r->count), ORDO_ARG(r->window),
+             ORDO_ARG(r->turn), ORDO_ARG(most), ORDO_ARG(spare_keys), ORDO_ARG(spare_rows), ORDO_ARG(s->keys));
+    ordo_args_slice(&args, &s->rows_out);
+    ordo_args_slice(&args, &s->equal_out);
+    ORDO_TRY(launch(s, "strings_finish", r->count, &args));
+    ordo_call_release(s->call, mark);
+    return ORDO_OK;
+}
+
 /* Writes the sorted rows, and collects rows with equal keys. The lower half of marks[r->count] becomes the number of
  * these rows, the upper half the number of their segments. */
 static ordo_status collect(const struct sort_strings *s, const struct round *r)
 {
     const cl_mem     marks = s->keys;
     const int        now = r->number % 2, then = !now, mark = s->call->n_scratch;
-    struct ordo_args split = { .n = 0 }, keep = { .n = 0 };
-    ORDO_ADD(&split, ORDO_ARG(s->sorted_keys), ORDO_ARG(s->sorted_rows), ORDO_ARG(s->place[now]), ORDO_ARG(r->count),
-             ORDO_ARG(r->window), ORDO_ARG(r->turn), ORDO_ARG(marks));
-    ordo_args_slice(&split, &s->rows_out);
-    ordo_args_slice(&split, &s->equal_out);
-    ORDO_TRY(launch(s, "strings_split", r->count, &split));
+    struct ordo_args keep = { .n = 0 };
+    ORDO_TRY(s->finishes ? finish(s, r) : split(s, r));
     ORDO_TRY(ordo_call_sum_before(s->call, ORDO_U64, marks, (size_t) r->count + 1));
     ordo_call_release(s->call, mark);
     ORDO_ADD(&keep, ORDO_ARG(marks), ORDO_ARG(s->sorted_keys), ORDO_ARG(s->sorted_rows), ORDO_ARG(s->place[now]),
@@ -180,6 +223,7 @@ static ordo_status check_and_sort(struct sort_strings *s)
     ORDO_TRY(check(s->call->dev, s));
     if (s->column->count == 0)
         return ORDO_OK;
+    s->finishes = finishes(s);
     ORDO_TRY(take_buffers(s));
     ORDO_TRY(begin(s));
     struct round r = round_of(s, 0, (cl_uint) s->column->count, 1);

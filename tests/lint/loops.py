@@ -44,6 +44,8 @@ BOUNDED = {
     ("primitive/search_index_step.cl", "tile", "tiles"): "the same",
     ("primitive/search_index_team.cl", "tile", "tiles"): "the same",
     ("primitive/self_test_atomics.cl", "look", ""): "ends at CHAIN_PATIENCE",
+    ("primitive/strings.cl", "i", "end"): "goes to the end of a segment, at most `end`",
+    ("primitive/strings.cl", "i", "r->end"): "goes to the end of a segment, at most `count`",
     ("primitive/top.cl", "tile", "tiles"): "tiles have 64 elements or more: below 2^26",
     ("group/hidden.cl", "(low + high) / 2", ""): "blocks of 128 elements: below 2^25",
     ("group/hidden.cl", "word", "(end - 1) >> 5"): "words of 32 elements: below 2^27",
@@ -68,6 +70,7 @@ ENDS = {
     ("primitive/sort_histogram.cl", "searches"): "its number of digits goes up by one, and it ends at three",
     ("primitive/sort_local.cl", "end < count && key_same(key_above(key_bits(keys[end]), local_bit), segment)"):
         "end grows in each round: by a step that is less than the rest, or to count. The sum of the steps before 2^31 is about 2^31",
+    ("primitive/strings.cl", "f->n_parts > 0"): "parts of a part have fewer rows, or begin later in their strings",
     ("shared/index.h", "index_units(blocks, line_depth, level) > 1"): "at most 29 levels",
     ("group/hidden.cl", "bits == 0 && ++word < block_end && word * 32 < count"): "words of 32 elements: below 2^27",
 }

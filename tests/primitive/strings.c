@@ -182,10 +182,78 @@ MASK_TEST(strings, in_a_million_segments_are_sorted, "")
     try_offsets(t, "a million segments", &c, 4, test_below(t, 2));
 }
 
+/* Segments of different sizes, whose strings begin with the same `prefix` bytes and then have few values. */
+static void add_segments(struct test *t, struct string_case *c, size_t prefix)
+{
+    static const size_t  sizes[] = { 1, 2, 3, 15, 16, 17, 18, 33, 100, 255, 256, 257, 300, 1000 };
+    static const uint8_t values[] = { 0, 1, 'a', 255 };
+    for (size_t i = 0; i < LENGTH(sizes); i++)
+        for (size_t k = 0; k < sizes[i]; k++) {
+            const size_t length = test_below(t, 12);
+            uint8_t     *string = string_add(c, prefix + length);
+            memset(string, 'p', prefix);
+            string[0] = (uint8_t) i;
+            string_fill(t, string + prefix, length, values, 1 + test_below(t, LENGTH(values)));
+        }
+}
+
+MASK_TEST(strings, in_segments_of_every_size_are_sorted, "", "cpu=0", "group=64")
+{
+    static const size_t prefixes[] = { 7, 8, 9, 14, 15, 16, 17 };
+    for (size_t i = 0; i < LENGTH(prefixes); i++) {
+        AUTO_COLUMN struct string_case c = { .count = 0 };
+        add_segments(t, &c, prefixes[i]);
+        try_column(t, "segments of every size", &c);
+        add_segments(t, &c, prefixes[i] + 7); /* also makes the first segments larger */
+        try_column(t, "more segments", &c);
+    }
+}
+
+/* Sets values so that a median of the three elements at a quarter, a half and three quarters is always one of the least
+ * values. Such a median divides badly. */
+static void make_bad_medians(uint16_t *values, size_t count)
+{
+    AUTO_FREE size_t *left = test_alloc(count * sizeof *left);
+    uint16_t          next = 1;
+    for (size_t i = 0; i < count; i++) {
+        left[i] = i;
+        values[i] = 0;
+    }
+    for (size_t n = count; n >= 4;) {
+        size_t kept = 0;
+        for (size_t quarter = 1; quarter <= 3; quarter++) {
+            uint16_t *value = &values[left[quarter == 2 ? n / 2 : n / 4 * quarter]];
+            *value = *value ? *value : next++;
+        }
+        for (size_t i = 0; i < n; i++) /* The greatest of the three stays. */
+            if (values[left[i]] == 0 || values[left[i]] + 1 == next)
+                left[kept++] = left[i];
+        n = kept;
+    }
+    for (size_t i = 0; i < count; i++)
+        values[i] = values[i] ? values[i] : next;
+}
+
+MASK_TEST(strings, with_bad_medians_are_sorted, "")
+{
+    enum { COUNT = 250 };
+    uint16_t                       values[COUNT];
+    AUTO_COLUMN struct string_case c = { .count = 0 };
+    make_bad_medians(values, COUNT);
+    for (size_t i = 0; i < COUNT; i++) {
+        uint8_t *string = string_add(&c, 9);
+        memcpy(string, "segment", 7);
+        string[7] = (uint8_t) (values[i] >> 8);
+        string[8] = (uint8_t) values[i];
+    }
+    string_add_text(&c, "", 0);
+    try_offsets(t, "bad medians", &c, 4, false);
+}
+
 /* Counts the launches of a kernel that runs once per round. */
 static void count_round(void *rounds, ordo_log_level level, const char *message)
 {
-    if (level == ORDO_LOG_DEBUG && strstr(message, "launch strings_split:"))
+    if (level == ORDO_LOG_DEBUG && strstr(message, "launch strings_keys:"))
         ++*(int *) rounds;
 }
 
