@@ -192,8 +192,9 @@ ORDO_FN void bucket_scatter_chunk(bucket_elements from, bucket_elements to, buck
 
 #if KEY_BITS / 8 + ORDO_VALUE_BYTES <= SORT_BLOCK_PAIR_MAX
 
-/* If the buckets exceed the caches, the scatter collects BLOCK elements of a bucket in private memory, and then writes
- * full cache lines. Stores past the caches halve its time, because the core need not read the lines first. */
+/* If the array exceeds the cache, the scatter collects BLOCK elements of a bucket in private memory, and then writes
+ * full cache lines. Non-temporal stores, if the compiler has them, halve the scatter's time: the core need not read the
+ * lines first. */
 #define LINE_BYTES  64
 #define LEAST_BYTES (ORDO_VALUE_BYTES && 8 * ORDO_VALUE_BYTES < KEY_BITS ? ORDO_VALUE_BYTES : KEY_BITS / 8)
 #define BLOCK       (LINE_BYTES / (PAIRED ? 2 * LEAST_BYTES : LEAST_BYTES))
@@ -269,8 +270,8 @@ ORDO_FN void block_write_part(const __private bucket_block *block, bucket_elemen
         bucket_store(to, PAIRED, at, bucket_get(block, at % BLOCK));
 }
 
-/* As bucket_scatter_chunk. The block of the chunk's first element of a bucket may also have elements of another
- * chunk, which its work-item writes. */
+/* As bucket_scatter_chunk. Blocks are aligned, so the first and last block that the chunk has in a bucket may also have
+ * elements of other chunks. Their work-items write these. */
 ORDO_FN void bucket_scatter_blocks(bucket_elements from, bucket_elements to, bucket_part part, uint shift,
                                    __global const uint *firsts, struct sort_buckets b)
 {
@@ -319,7 +320,7 @@ void sort_bucket_scatter(PAIRS_IN(in), PAIRS_OUT(spare), PAIRS_OUT(out), __globa
         return;
     }
     bucket_scatter_blocks(from, to, part, plan[SORT_BUCKET_SHIFT], counts + chunk, b);
-    ordo_fence_device(); /* orders the stores past the caches before the next kernel */
+    ordo_fence_device(); /* orders the non-temporal stores before the next kernel */
 }
 
 /* ---- sort of a bucket ------------------------------------------------------------------------------------------- */

@@ -19,7 +19,8 @@ ORDO_FN uint partial_byte(__private const partial_query *q, ulong at)
     return at < q->text.length ? q->bytes.bytes[q->text.at + at] : q->pad;
 }
 
-/* Returns word `word` of the query's partial key. If `positions` is NULL, the partial key is the query itself. */
+/* Returns word `word` of the query's partial key. If `positions` is NULL, the partial key has the first bytes of the
+ * query. */
 ORDO_FN uint partial_word(__private const partial_query *q, __global const uint *positions, uint bits, uint word)
 {
     uint value = 0;
@@ -103,7 +104,8 @@ ORDO_FN int partial_compare(__private const string_index *x, __private const par
     return s.length > t.length;
 }
 
-/* Result of a search. If `equal`, the query is the string with id `rank`. Otherwise `rank` strings are less than it. */
+/* Result of a search. If `equal`, the string with id `rank` equals the query. Otherwise each function states what
+ * `rank` is. */
 typedef struct {
     uint  rank;
     bool  equal;

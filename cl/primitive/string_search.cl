@@ -285,7 +285,7 @@ ORDO_FN uint string_rank(__private const string_index *x, __private const string
 #if STRINGS_GROUP == 1 && !STRING_PARTIAL
 
 /* On a CPU, a find waits for its string in memory. So a work-item finds queries in blocks: the loads for all queries of
- * a block overlap. 207,000 paths, CPU time per query: 0.48 us instead of 0.79 us. */
+ * a block overlap. With 207,000 paths, a query takes 0.48 us of CPU time, and 0.79 us without blocks. */
 #define STRING_BLOCK 16
 
 /* Returns whether two strings have the same length, first and last byte. */

@@ -117,7 +117,8 @@ static void plan_chunks(const struct ordo_facts *facts, struct ordo_sort_plan *p
     p->group = 1;
 }
 
-/* Average elements of a bucket in a large array, so that a bucket fits in the L2 cache. */
+/* plan_buckets doubles the number of buckets, up to 2^bits_max, until a bucket has fewer than 2^BUCKET_ELEMENTS_LOG2
+ * elements on average. Such a bucket fits in the L2 cache. */
 #define BUCKET_ELEMENTS_LOG2 14
 
 /* Elements that a chunk has of each bucket on average. Fewer would fill only parts of cache lines. */

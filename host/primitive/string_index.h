@@ -50,7 +50,8 @@ ordo_status ordo_call_number_strings(struct ordo_call *call, const struct ordo_s
 ordo_status ordo_call_build_partial(struct ordo_call *call, const struct ordo_string_index_params *params,
                                     struct ordo_string_index *index);
 ordo_status ordo_check_partial(ordo_device *dev, const struct ordo_string_partial *params);
-/* Sets the numbers that only partial keys have. */
+/* Searches for each string, and sets out->candidates and out->compared. The index must have partial keys. Waits for the
+ * device. */
 ordo_status ordo_partial_count(const struct ordo_string_index *index, struct ordo_string_index_statistics *out);
 
 /* Values of kernel arguments. They must stay in place until the launch. */
@@ -63,7 +64,8 @@ void ordo_string_index_args(struct ordo_args *args, const struct ordo_string_ind
                             struct ordo_string_args *more);
 
 struct ordo_launch ordo_string_kernel(const ordo_device *dev, const char *file, const char *kernel, size_t count);
-/* A kernel of string_search.cl that searches the index. */
+/* Returns a launch of a kernel of string_search.cl, compiled for the kind of *index: with or without partial
+ * keys. */
 struct ordo_launch ordo_string_search_kernel(const struct ordo_string_index *index, const char *kernel, size_t count);
 
 #endif

@@ -12,7 +12,7 @@ enum {
     PAGE_KEYS = 1023, /* a page of 4 KB, as in the paper */
     NIBBLE_BITS = 4,
     FIRST_PAGE_WORDS = 4,   /* The last level may have partial keys of this size. */
-    EQUAL_KEYS_MAX = 10000, /* One of this number of keys in the last level may equal the key before. */
+    EQUAL_KEYS_MAX = 10000, /* In the last level at most one key in this number may equal the key before it. */
 };
 
 ordo_status ordo_check_partial(ordo_device *dev, const struct ordo_string_partial *p)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A dictionary of strings in device memory. It maps distinct strings of any bytes to values, and
- * keeps them in memcmp order: sorted runs with indexes, which updates merge as an LSM does.
- * share/doc/string_dict.md describes it.
+/* A dictionary of strings in device memory. It maps distinct strings of any bytes to values. It has
+ * sorted runs of strings, in memcmp order, with indexes. Updates merge runs as in an LSM.
+ * share/doc/string_dict.md describes the dictionary.
  *
- * Example: counts the keys below a directory.
+ * Example: counts the strings that begin with "usr/".
  *
  *     const uint32_t offsets[] = { 0, 5, 10, 14 }, values[] = { 7, 8, 9 };
  *     struct ordo_host_strings column = { .offsets = offsets, .offset_bytes = 4,
@@ -21,22 +21,22 @@
 
 /* ---- rules of all calls -------------------------------------------------------------------------
  *
- * The rules of array.h and strings.h apply, and these:
+ * The rules of array.h apply. Columns are as in strings.h. Also:
  *
  *   Batches     The elements of a batch have the effect of single calls in the order of their
- *               indices. An empty batch only sets returned numbers and offsets[0] to 0, but an
- *               empty ordo_string_dict_build removes all strings.
+ *               indices. An empty batch sets *needed and offsets[0] to 0, and changes nothing else.
+ *               But an empty ordo_string_dict_build removes all strings.
  *   Ranks       The rank of a string is the number of lesser strings in the dictionary. Updates
  *               change ranks.
- *   Bad offsets If the offsets of a query descend or exceed n_bytes, its rank is ORDO_NO_ID, its
- *               count 0, and it is not found. An empty dictionary does not read the offsets.
- *               Updates and _host calls return ORDO_INVALID.
+ *   Bad offsets If the offsets of a query descend or exceed n_bytes, the query has rank ORDO_NO_ID,
+ *               count 0 and found 0. An empty dictionary does not read offsets, so such a query has
+ *               the result of any other one. Updates and _host calls return ORDO_INVALID.
  *   Queues      Calls on one dictionary run one after another, even if they use different queues.
  *   Results     Results have the same bits on all devices.
- *   Errors      After an error the content is unchanged, unless only order->done could not be
- *               created. ORDO_TOO_LARGE if the dictionary exceeds ORDO_MAX_COUNT strings, if an
- *               allocation exceeds the device's largest, or if different strings share their first
- *               2^28 bytes.
+ *   Errors      After an error the content is unchanged. But if an update is complete and then
+ *               order->done cannot be created, the call returns an error and the update remains.
+ *               ORDO_TOO_LARGE if the dictionary exceeds ORDO_MAX_COUNT strings, if an allocation
+ *               exceeds the device's largest, or if different strings share their first 2^28 bytes.
  *   Threads     Any number of threads may use one dictionary. A lock runs their calls one after
  *               another. */
 
@@ -74,7 +74,8 @@ ORDO_API void ordo_string_dict_destroy(ordo_string_dict **dict);
 
 /* Replaces the content by the strings of a column in any order, with their values. A repeated
  * string gets its last value. The dictionary copies the strings.
- * Cost: an ordo_sort_strings, and a read and a write of the strings.
+ * Cost: an ordo_string_index_build of an unsorted column, and a read and a write of the strings and
+ *   values.
  * Memory: scratch of 68 bytes per row. The memory of the old content is freed at the end.
  * Blocking: yes. */
 ORDO_API ordo_status ordo_string_dict_build(ordo_string_dict          *dict,
@@ -87,8 +88,8 @@ ORDO_API ordo_status ordo_string_dict_build_host(ordo_string_dict               
 
 /* Stores each string with its value. If the string is present, the value replaces the old one.
  * Cost: as ordo_string_dict_build for the batch, a search of the batch in each run, and a write of
- *   2 bits per stored string. Merges read and write each string O(log n) times, n being the number
- *   of stored strings divided by the size of a batch.
+ *   2 bits per stored string. With n strings stored in batches of b, merges read, search for and
+ *   write each string O(log(n / b)) times.
  * Memory: as ordo_string_dict_build for the batch. A merge takes the memory of its result, and 28
  *   bytes per merged string.
  * Blocking: yes. */
@@ -115,7 +116,8 @@ ORDO_API ordo_status ordo_string_dict_erase_host(ordo_string_dict               
 ORDO_API ordo_status ordo_string_dict_clear(ordo_string_dict *dict);
 
 /* Removes stale strings, and merges all runs into one. Queries then search one index.
- * Cost: one read and one write of each string and value.
+ * Cost: a search for each run's strings in all larger runs, one read and one write of each string
+ *   and value, and the build of an index of sorted strings.
  * Memory: the memory of the result, and 28 bytes per string.
  * Blocking: yes. */
 ORDO_API ordo_status ordo_string_dict_cleanup(ordo_string_dict        *dict,
@@ -123,9 +125,10 @@ ORDO_API ordo_status ordo_string_dict_cleanup(ordo_string_dict        *dict,
 
 /* ---- queries -----------------------------------------------------------------------------------
  *
- * Cost: one search per query and run. A dictionary of n strings has at most log3(n) + 1 runs.
- * Memory: scratch of 4 to 8 bytes per query. None for ranks in a dictionary of one run without
- *   stale strings. */
+ * Cost: one search per query and run, or two in ordo_string_dict_range. A dictionary of n strings
+ *   has at most log3(n) + 1 runs.
+ * Memory: scratch of 4 to 8 bytes per query. ordo_string_dict_search, _prefix and _range take none
+ *   if there is one run without stale strings. */
 
 /* If string i of `strings` is present, sets values_out[i] to its value and found[i] (a byte) to 1.
  * Otherwise sets found[i] to 0 and leaves values_out[i] unchanged. Both outputs are optional. */
@@ -138,9 +141,11 @@ ORDO_API ordo_status ordo_string_dict_find_host(ordo_string_dict               *
                                                 void *values_out, uint8_t *found);
 
 /* Like ordo_string_index_search, with ranks as ids: ranks[i] (uint32_t) receives the rank of the
- * string that `search` asks for, or ORDO_NO_ID. ORDO_STRING_LOWER counts the lesser strings, and
- * ORDO_STRING_UPPER also an equal one.
- * Cost: ORDO_STRING_FIND takes two searches per query and run.
+ * string that `search` asks for, or ORDO_NO_ID if there is none. For ORDO_STRING_LOWER, ranks[i] is
+ * the number of strings < the query. For ORDO_STRING_UPPER, it is the number of strings <= the
+ * query.
+ * Cost: ORDO_STRING_FIND takes two searches per query and run, or one if there is one run without
+ *   stale strings.
  * Errors: ORDO_UNSUPPORTED for ORDO_STRING_LONGEST_PREFIX. */
 ORDO_API ordo_status ordo_string_dict_search(ordo_string_dict *dict, ordo_string_search search,
                                              const struct ordo_strings *queries,
@@ -173,9 +178,9 @@ ORDO_API ordo_status ordo_string_dict_range_host(ordo_string_dict               
                                                  const struct ordo_host_strings *hi,
                                                  uint32_t *first, uint32_t *counts);
 
-/* Elements by rank: the outputs of ordo_string_dict_select and ordo_string_dict_export. The strings
- * become a column of `count` rows: `offsets` receives count + 1 numbers (uint64_t), from 0 up.
- * `bytes` has room for `capacity` bytes. */
+/* Outputs of ordo_string_dict_select and ordo_string_dict_export. They receive n strings as a
+ * column: `offsets` receives n + 1 numbers (uint64_t), the first 0. `bytes` has room for `capacity`
+ * bytes. */
 struct ordo_string_elements {
     struct ordo_slice offsets;
     struct ordo_slice bytes;
@@ -190,12 +195,14 @@ struct ordo_host_string_elements {
     void     *values; /* optional */
 };
 
-/* Returns the elements of the ranks in `ranks` (uint32_t). If a rank is not below the number of
- * strings, found[i] (a byte, optional) becomes 0, string i is empty, and its value is unchanged.
- * Otherwise found[i] becomes 1. *needed (may be NULL) receives the number of bytes.
- * Cost: a read and a write of each element. If an update came before, and there are several runs or
- *   stale strings, also a search of each run's strings in all larger runs.
- * Memory: scratch of 4 bytes per rank. The dictionary keeps 4 bytes per string for later calls.
+/* Returns the strings with the ranks in `ranks` (uint32_t), and their values. If ranks[i] is not
+ * below the number of strings, found[i] (a byte, optional) becomes 0, string i is empty, and its
+ * value is unchanged. Otherwise found[i] becomes 1. *needed (may be NULL) receives the number of
+ * bytes.
+ * Cost: a read and a write of each element. If there are several runs or stale strings, the first
+ *   selection or export after an update also searches for each run's strings in all larger runs.
+ * Memory: scratch of 4 bytes per rank. This search takes scratch of 8 bytes per stored string. The
+ *   dictionary keeps the resulting order, 4 bytes per string, until the next update.
  * Blocking: yes.
  * Errors: ORDO_TOO_SMALL if the strings have more than out->capacity bytes. `bytes` and `values`
  *   are unchanged then. */
@@ -208,9 +215,12 @@ ORDO_API ordo_status ordo_string_dict_select_host(ordo_string_dict *dict, const 
                                                   const struct ordo_host_string_elements *out,
                                                   uint8_t *found, size_t *needed);
 
-/* Returns all elements in the order of their strings. `offsets` and `values` have room for
- * max_count rows. *count receives the number of elements, *needed the number of bytes.
- * Cost and memory: as ordo_string_dict_select of all ranks, without scratch.
+/* Returns all elements in the order of their strings. `offsets` has room for max_count + 1 numbers,
+ * `values` for max_count values. *count receives the number of elements, *needed the number of
+ * bytes.
+ * Cost: as ordo_string_dict_select of all ranks.
+ * Memory: as ordo_string_dict_select, but without scratch per rank. If *count exceeds max_count,
+ *   the call also takes scratch of 8 bytes per string.
  * Blocking: yes.
  * Errors: ORDO_TOO_SMALL if *count exceeds max_count, or *needed exceeds out->capacity. `bytes` and
  *   `values` are unchanged then. */
@@ -227,7 +237,8 @@ ORDO_API ordo_status ordo_string_dict_size(ordo_string_dict *dict, size_t *out);
 
 /* ---- checks and statistics ----------------------------------------------------------------- */
 
-/* Checks the structure's invariants by reading all its memory.
+/* Checks that each run's index finds the run's strings, that the bits of stale strings are counted
+ * right, and that no string is in two runs unless it is stale in one.
  * Blocking: yes.
  * Errors: ORDO_BROKEN. The message names the first violated invariant and its position. */
 ORDO_API ordo_status ordo_string_dict_check(ordo_string_dict *dict, const struct ordo_order *order);
@@ -239,8 +250,8 @@ struct ordo_string_dict_statistics {
     size_t bytes_strings; /* offsets and bytes of strings */
     size_t bytes_values;
     size_t bytes_index;
-    size_t bytes_marks; /* for bitmaps, counters and the order of the strings */
-    size_t cleanups;    /* merges of all runs into one */
+    size_t bytes_marks; /* bits of stale strings, counts, and the order that selections keep */
+    size_t cleanups;    /* merges due to ordo_string_dict_cleanup or to stale strings */
 };
 
 ORDO_API ordo_status ordo_string_dict_get_statistics(ordo_string_dict                   *dict,

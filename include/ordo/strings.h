@@ -78,20 +78,22 @@ ORDO_API ordo_status ordo_sort_strings_host(ordo_device                         
  *
  * If the offsets of a query descend or exceed n_bytes, its result is ORDO_NO_ID, or 0 for a count.
  * _host calls return ORDO_INVALID.
- * Memory: 4.6 to 5.5 bytes per id for most columns, at most 24. With partial keys instead key_bytes
- *   per id, and 32 * key_bytes / nibble_bits per page. The index takes 4 more bytes per id if the
- *   column was unsorted or has equal strings. It takes 4 more bytes per row if the column was
- *   unsorted and keep_rows is set.
+ * Memory: 4.6 to 5.5 bytes per id for most columns, at most 24. With partial keys, key_bytes per id
+ *   replace these bytes. Unless `prefix` is ORDO_NO_PREFIX, each page takes 32 * key_bytes /
+ *   nibble_bits more. The index takes 4 more bytes per id if the column was unsorted or has equal
+ *   strings. It takes 4 more bytes per row if the column was unsorted and keep_rows is set.
  * Concurrency: as for ordo_index (array.h). */
 typedef struct ordo_string_index ordo_string_index;
 
 #define ORDO_NO_ID UINT32_MAX
 
-/* The bits of strings that partial keys leave out. */
+/* A partial key has some bits of a string, in groups of nibble_bits. Neighbouring partial keys form
+ * pages, and pages form a tree. The partial keys of a page leave out these groups, where "strings"
+ * means the strings of the page and of all pages below it: */
 typedef enum ordo_string_prefix {
-    ORDO_NONCONTIGUOUS_PREFIX = 0, /* groups of bits that are equal in all strings of a page */
-    ORDO_CONTIGUOUS_PREFIX = 1,    /* groups of bits before the first difference in a page */
-    ORDO_NO_PREFIX = 2,            /* nothing: partial keys are the first bytes of strings */
+    ORDO_NONCONTIGUOUS_PREFIX = 0, /* groups that are equal in all strings */
+    ORDO_CONTIGUOUS_PREFIX = 1,    /* groups before the first difference between strings */
+    ORDO_NO_PREFIX = 2,            /* none: partial keys are the first bytes of strings */
 } ordo_string_prefix;
 
 /* Parameters of an index of partial keys (Kim et al., FAST, TODS 2011, section 7.1). All calls have
@@ -134,17 +136,19 @@ ORDO_API void        ordo_string_index_destroy(ordo_string_index **index);
 struct ordo_string_index_statistics {
     size_t   ids;
     size_t   rows;
-    size_t   bytes;      /* device memory of the index, without the column */
-    uint32_t levels;     /* levels of pages, or of nodes that have up to 16 entries */
-    size_t   branches;   /* nodes that have two entries */
-    uint64_t candidates; /* strings whose partial keys equal the query's, in a search for each id */
-    uint64_t compared;   /* strings that these searches compare with the query */
+    size_t   bytes;    /* device memory of the index, without the column */
+    uint32_t levels;   /* levels of pages, or of nodes that have up to 16 entries */
+    size_t   branches; /* nodes that have two entries */
+    /* Sums over a search for each string: */
+    uint64_t candidates; /* partial keys that equal the query's, on all levels */
+    uint64_t compared;   /* strings that the search compares with the query */
 };
 
-/* Returns sizes, and counts of a search for each id. Without partial keys, the counts equal ids.
- * Cost: with partial keys, a search for each id.
+/* Returns sizes. With partial keys, also searches for each string, and returns the sums of
+ * `candidates` and `compared`. Without partial keys both equal `ids`, without a search.
+ * Cost: with partial keys, a search for each string.
  * Memory: with partial keys, scratch of 16 bytes per id.
- * Blocking: with partial keys. */
+ * Blocking: yes, if the index has partial keys. */
 ORDO_API ordo_status ordo_string_index_get_statistics(const ordo_string_index             *index,
                                                       struct ordo_string_index_statistics *out);
 
@@ -214,7 +218,8 @@ ORDO_API ordo_status ordo_string_index_range_host(const ordo_string_index       
  * to first[i] + counts[i] - 1 (uint32_t). If the index has no strings, lengths[i] and counts[i] are
  * 0, and first[i] is ORDO_NO_ID. All outputs are optional.
  * Cost: per query, one read of the query, of one string, and of about 64 bytes per level of the
- *   index. The levels are read once more for `first`, and twice more for `counts`. */
+ *   index. `first` without `counts` reads the levels once more. `counts` reads them twice more,
+ *   with or without `first`. */
 ORDO_API ordo_status ordo_string_index_common(const ordo_string_index   *index,
                                               const struct ordo_strings *queries,
                                               struct ordo_slice lengths, struct ordo_slice first,

@@ -36,7 +36,7 @@ void string_dict_show(__global uint *marks, uint words, uint n)
     }
 }
 
-/* Hides the elements whose ids are given. Other ids are STRING_NO_ID. */
+/* Hides the elements with the ids in `ids`. Skips STRING_NO_ID. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_dict_hide(__global const uint *ids, uint count, __global uint *marks)
 {
@@ -149,7 +149,7 @@ void string_dict_add_smaller(__global const uint *lower, uint smaller_n, __globa
     }
 }
 
-/* Writes the place of each visible element of a run, which has place `base` + its id. */
+/* Sets places[r] to the place of the visible element with rank r. The place of element i is base + i. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_dict_place(__global const uint *ranks, ulong ranks_at, uint n, __global const uint *marks, uint base,
                        __global uint *places)
@@ -169,8 +169,8 @@ void string_dict_last(__global const uint *starts, __global const uint *rows, ui
     places[d] = rows[starts ? starts[d + 1] - 1 : d];
 }
 
-/* Sets places[i] to the place of the element of rank ranks[i], or to STRING_NO_ID if there are only n elements. If
- * `view` is NULL, the place is the rank. */
+/* Sets places[i] to the place of the element with rank ranks[i], or to STRING_NO_ID if ranks[i] >= n. If `view` is
+ * NULL, the place is the rank. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_dict_select(__global const uint *view, uint n, __global const uint *ranks, ulong ranks_at, uint count,
                         __global uint *places, __global uchar *found, ulong found_at)

@@ -11,7 +11,7 @@ void ordo_string_gather_from(struct ordo_string_gather *g, const struct ordo_str
     }
 }
 
-/* The rows of source i have the places from `base` on. */
+/* A source of n rows. Row r has place base + r. */
 struct part {
     const struct ordo_string_source *source;
     cl_uint                          base, n;

@@ -3,14 +3,14 @@
 
 /* ---- the order of several runs ------------------------------------------------------------------------------- */
 
-/* A run whose ranks begin at index `base` of the array of all ranks. Its places begin at the same number. */
+/* A run and its slice of the array of all ranks. ranks.at is also the place of the run's string 0. */
 struct ranked {
     const struct ordo_string_run *run;
     struct ordo_slice             ranks;
 };
 
-/* Adds to the ranks of each of two runs the visible strings of the other one. Searches only for the strings of the
- * smaller run. */
+/* For each string of two runs, adds to its rank the number of lesser visible strings of the other run. Searches only
+ * for the strings of the smaller run. */
 static ordo_status rank_pair(struct ordo_call *call, const struct ranked *a, const struct ranked *b, cl_mem lower)
 {
     const struct ranked *few = a->run->count < b->run->count ? a : b, *many = few == a ? b : a;

@@ -2,7 +2,7 @@
 /* The dictionary of strings: a list of runs. cl/shared/string_dict.h describes runs, marks, ranks and places.
  *
  * Updates make new runs and new marks beside the old ones, and wait for the device. Then they replace the list. So an
- * error leaves the dictionary unchanged, and queries in other queues still use the old buffers. */
+ * error leaves the dictionary unchanged. */
 #ifndef ORDO_STRING_DICT_PRIVATE_H
 #define ORDO_STRING_DICT_PRIVATE_H
 
@@ -48,7 +48,7 @@ bool ordo_string_runs_plain(const struct ordo_string_runs *runs);
 void ordo_string_run_release(ordo_device *dev, struct ordo_string_run *run, const struct ordo_string_runs *keep);
 void ordo_string_runs_release(ordo_device *dev, struct ordo_string_runs *runs, const struct ordo_string_runs *keep);
 
-/* Creates marks of visible strings only. */
+/* Creates the run's marks. All strings are visible. */
 ordo_status ordo_string_run_show(struct ordo_call *call, struct ordo_string_run *run);
 /* Hides the strings of a batch in the first n runs, which get new marks. Removes runs without visible strings. `keep`
  * is the list whose buffers must stay. Waits. */
