@@ -17,8 +17,8 @@ static bool is_stale(const struct ordo_string_runs *runs)
     return ordo_string_runs_stored(runs, 0) > 2 * ordo_string_runs_visible(runs, 0);
 }
 
-/* Returns the first run to merge. Starts with the newest run, and takes the next older run while it has at most
- * ORDO_STRING_GROWTH times as many visible strings as all runs taken so far. */
+/* Returns the first run to merge. Starts with the newest run, and adds the next older run while it has at most
+ * ORDO_STRING_GROWTH times as many strings as the merged runs have visible ones. */
 static cl_uint first_to_merge(const struct ordo_string_runs *runs)
 {
     cl_uint from = runs->n - 1;
