@@ -69,7 +69,12 @@ ORDO_FN bool key_same(ordo_key_form a, ordo_key_form b)
 ORDO_FN ordo_key_form key_above(ordo_key_form form, uint n)
 {
     const uint  shift = n & 63;
-    const ulong high = form.y >> shift, low = form.x >> shift | form.y << 1 << (63 - shift);
+    const ulong high = form.y >> shift;
+#if defined(ORDO_CHECKED) && ORDO_CHECKED /* Oclgrind lacks funnel shifts, which compilers make of the other form. */
+    const ulong low = bitselect(form.x >> shift, form.y << 1 << (63 - shift), ~(~(ulong) 0 >> shift));
+#else
+    const ulong low = form.x >> shift | form.y << 1 << (63 - shift);
+#endif
     return n < 64 ? (ordo_key_form) (low, high) : (ordo_key_form) (high, 0);
 }
 

@@ -163,10 +163,11 @@ static void column_free(struct column *k)
 }
 #define AUTO_BOTH AUTO(column_free)
 
-/* Values as a call takes them: the low bytes of `values`. */
+/* Values as a call takes them: the low bytes of `values`. Without values, the buffer has 4 bytes for each. */
 static void *narrow(const uint64_t *values, size_t count, uint32_t bytes)
 {
-    uint8_t *out = test_alloc(count * bytes);
+    uint8_t *out = test_alloc(count * (bytes ? bytes : 4));
+    memset(out, 0, count * (bytes ? bytes : 4));
     for (size_t i = 0; i < count && bytes; i++)
         memcpy(out + i * bytes, &values[i], bytes);
     return out;
