@@ -357,7 +357,7 @@ static void hold(struct pair *p, uint32_t count)
 
     memset(codes, ORDO_UPSERT, count);
     for (uint32_t i = 0; i < count; i++)
-        put_form(p->type, keys, i, (uint64_t) i * 8);
+        put_form(p->type, keys, i, (key_form) i * 8);
     (void) model_apply(&p->model, &batch);
     test_ok(p->t, ordo_dict_build_host(p->dict, keys, values, count));
 }
