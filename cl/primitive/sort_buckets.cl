@@ -193,8 +193,7 @@ ORDO_FN void bucket_scatter_chunk(bucket_elements from, bucket_elements to, buck
 #if KEY_BITS / 8 + ORDO_VALUE_BYTES <= SORT_BLOCK_PAIR_MAX
 
 /* If the array exceeds the cache, the scatter collects BLOCK elements of a bucket in private memory, and then writes
- * full cache lines. Non-temporal stores, if the compiler has them, halve the scatter's time: the core need not read the
- * lines first. */
+ * full cache lines. If the compiler has non-temporal stores, the core need not read the lines first. */
 #define LINE_BYTES  64
 #define LEAST_BYTES (ORDO_VALUE_BYTES && 8 * ORDO_VALUE_BYTES < KEY_BITS ? ORDO_VALUE_BYTES : KEY_BITS / 8)
 #define BLOCK       (LINE_BYTES / (PAIRED ? 2 * LEAST_BYTES : LEAST_BYTES))
