@@ -57,9 +57,9 @@ typedef enum ordo_type {
     ORDO_I64 = 3,
     ORDO_F32 = 4,
     ORDO_F64 = 5,
-    /* Types of 16 bytes are for keys only. They are aligned to 16 bytes in device memory. ORDO_U128
-     * is an unsigned integer with its low 64 bits first, as unsigned __int128. ORDO_BYTES16 has the
-     * order of memcmp. It suits UUIDs and IPv6 addresses in network byte order. */
+    /* Types of 16 bytes are for keys only. They need an alignment of 16 bytes in device memory.
+     * ORDO_U128 is an unsigned integer whose low 64 bits come first. ORDO_BYTES16 is ordered by
+     * memcmp. It suits UUIDs, and IPv6 addresses in network byte order. */
     ORDO_U128 = 6,
     ORDO_BYTES16 = 7,
 } ordo_type;
@@ -100,8 +100,8 @@ typedef enum ordo_op {
 struct ordo_scan_params {
     ordo_type type;
     ordo_op   op;
-    /* If true, out[i] combines in[0] to in[i]. Otherwise it combines in[0] to in[i - 1], and out[0]
-     * is the identity of op: 0 for a sum. */
+    /* If true, out[i] combines in[0] to in[i]. Otherwise it combines in[0] to in[i - 1]. Then
+     * out[0] is the identity of op, such as 0 for sums. */
     bool inclusive;
 };
 
@@ -183,8 +183,8 @@ ORDO_API ordo_status ordo_gather_host(ordo_device *device, const struct ordo_gat
 
 struct ordo_scatter_params {
     uint32_t row_bytes;
-    /* Set this to true, for speed, if no index occurs twice. If an index occurs twice nevertheless,
-     * its row of the output may get bytes of several rows. */
+    /* True is faster, but no index may occur twice. The output row of a repeated index may mix
+     * bytes of several rows. */
     bool distinct;
 };
 
@@ -209,8 +209,8 @@ struct ordo_sort_params {
     uint32_t  value_bytes; /* 0, 4 or 8 */
     bool      descending;
     /* The sort compares only `bits` bits of each key, beginning with bit first_bit. If `bits` is 0,
-     * it compares all bits from first_bit up. Keys of 4 and 8 bytes are first converted by
-     * ordo_key_bits. */
+     * it compares all bits from first_bit up. For keys of 4 and 8 bytes, these are bits of the
+     * result of ordo_key_bits. */
     uint32_t first_bit;
     uint32_t bits;
 };
@@ -241,23 +241,23 @@ ORDO_API ordo_status ordo_sort_host(ordo_device *device, const struct ordo_sort_
 struct ordo_key_field {
     ordo_type type;
     /* Number of bits that a value takes in the key. 0 means all bits of the type. Only integers may
-     * have fewer bits than their type. Unsigned values must then be less than 2^bits, signed values
-     * from -2^(bits - 1) to 2^(bits - 1) - 1. */
+     * have fewer bits than their type. Unsigned values must then be less than 2^bits. Signed values
+     * must be from -2^(bits - 1) to 2^(bits - 1) - 1. */
     uint32_t bits;
     bool     descending; /* does not affect the place of nulls */
-    /* If true, the column may have nulls, and the field takes one more bit of the key. In its
-     * validity bitmap, as in Arrow, bit i % 8 of byte i / 8 is 0 if row i is null. In the
-     * ordo_slice of a bitmap, `at` is an index of a bit. */
+    /* If true, the column may have nulls, and the field takes one more bit of the key. The column
+     * needs a validity bitmap, as in Arrow: bit i % 8 of byte i / 8 is 0 if row i is null. The
+     * ordo_slice of a bitmap has the index of a bit in `at`. */
     bool nullable;
     bool nulls_last;
 };
 
-/* Layout of a key in bits 0 to bits - 1. Field f begins at bit first_bit[f], and field 0 has the
- * most significant bits. ordo_sort is faster if ordo_sort_params.bits is set to `bits`. To sort by
- * fields 0 to f only, set ordo_sort_params.first_bit to first_bit[f], and its `bits` to
+/* Layout of a key. The key uses its `bits` lowest bits. Field f begins at bit first_bit[f]. Field 0
+ * has the most significant bits. To make ordo_sort faster, set ordo_sort_params.bits to `bits`. To
+ * sort by fields 0 to f only, set ordo_sort_params.first_bit to first_bit[f], and its `bits` to
  * bits - first_bit[f]. */
 struct ordo_key_layout {
-    ordo_type key; /* the narrowest of ORDO_U32, ORDO_U64 and ORDO_U128 */
+    ordo_type key; /* the first of ORDO_U32, ORDO_U64 and ORDO_U128 with enough bits */
     uint32_t  bits;
     uint32_t  first_bit[ORDO_MAX_KEY_FIELDS];
 };
@@ -317,8 +317,8 @@ struct ordo_top_k_params {
  * keep their order. `indices` (optional) receives each element's index in the input (uint32_t).
  * Cost: two reads of all keys, or more if most keys share their highest bits. Then a sort of k
  *   elements.
- * Memory: half of the keys' bytes, twice the outputs' bytes, 2 bytes per key, 256 KiB, and the
- *   scratch of the sort. */
+ * Memory: half of the keys' bytes, plus 2 bytes per key, plus twice the outputs' bytes, plus 256
+ *   KiB, plus the scratch of the sort. */
 ORDO_API ordo_status ordo_top_k(ordo_device *device, const struct ordo_top_k_params *params,
                                 struct ordo_slice keys, struct ordo_slice values, size_t count,
                                 size_t k, struct ordo_slice keys_out, struct ordo_slice values_out,
@@ -332,9 +332,9 @@ struct ordo_select_params {
     bool      greatest;
 };
 
-/* Returns the key that has index k after an ascending sort, or after a descending sort if
- * `greatest` is true. index_out (optional) receives the index (uint32_t) of this key in the
- * unsorted input. For the median, k is count / 2.
+/* Returns the key that has index k after a sort, which ascends unless `greatest` is true. index_out
+ * (optional) receives the index (uint32_t) of this key in the unsorted input. For the median, k is
+ * count / 2.
  * Cost: as ordo_top_k without the sort.
  * Memory: half of the keys' bytes, plus 2 bytes per key, plus 256 KiB.
  * Errors: ORDO_INVALID if k >= count. */
@@ -352,20 +352,21 @@ struct ordo_reduce_by_key_params {
     ordo_type key;
     ordo_type value;
     ordo_op   op;
-    /* If true, sums of 32-bit integers have 64 bits, and values_out 8 bytes per element. */
+    /* If true, sums of 32-bit integers have 64 bits. values_out then takes 8 bytes per element. */
     bool wide;
     /* If true, the call does not sort the input. Each sequence of equal neighbours is a group. */
     bool sorted;
     /* The call sorts the keys by this number of low bits. 0 means all bits. Fewer bits are faster.
-     * Keys of 4 and 8 bytes are first converted by ordo_key_bits. If two keys differ only in other
-     * bits, one key can form several groups. */
+     * For keys of 4 and 8 bytes, these are bits of the result of ordo_key_bits. Keys that differ
+     * only in higher bits may alternate. A key can then form several groups. */
     uint32_t bits;
 };
 
-/* Groups elements by key. For each group, keys_out receives the key, values_out the sum, minimum or
- * maximum of the values, and `counts` (optional) the number of elements (uint32_t). The groups have
- * ascending keys, or the input's order with `sorted`. `groups` receives the number of groups
- * (uint32_t). If there are more than `capacity` groups, only the first `capacity` are written.
+/* Groups elements by key. For each group, keys_out receives the key. values_out receives the sum,
+ * minimum or maximum of the values. `counts` (optional) receives the number of elements (uint32_t).
+ * The groups ascend by key, or keep the input's order if `sorted` is true. `groups` receives the
+ * number of groups (uint32_t). If there are more than `capacity` groups, only the first `capacity`
+ * are written.
  * Cost: a sort if `sorted` is false. Then one or two reads of each element (device-dependent).
  * Memory: at most 1 % of the input plus 64 KiB. If `sorted` is false, also a sort's scratch and one
  *   buffer of the input's size. */
@@ -388,8 +389,8 @@ struct ordo_unique_params {
     uint32_t  bits;
 };
 
-/* Writes each distinct key once to keys_out, and how often it occurs (uint32_t) to `counts`. All
- * else is as for ordo_reduce_by_key. */
+/* Writes each distinct key once to keys_out. `counts` receives the number of its occurrences
+ * (uint32_t). All else is as for ordo_reduce_by_key. */
 ORDO_API ordo_status ordo_unique(ordo_device *device, const struct ordo_unique_params *params,
                                  struct ordo_slice keys, size_t count, struct ordo_slice keys_out,
                                  struct ordo_slice counts, size_t capacity,
@@ -406,9 +407,9 @@ struct ordo_merge_params {
     bool      descending;
 };
 
-/* Merges two arrays that ascend, or that descend with `descending`. Elements of `a` come before
- * equal elements of `b`. a_count + b_count must not exceed ORDO_MAX_COUNT. Unsorted inputs give an
- * arbitrary order.
+/* Merges two sorted arrays. Both ascend, or descend if `descending` is true. Elements of `a` come
+ * before equal elements of `b`. a_count + b_count must not exceed ORDO_MAX_COUNT. Unsorted inputs
+ * give an arbitrary order.
  * Cost: one read and one write of each element.
  * Memory: at most 1 % of the input plus 64 KiB. */
 ORDO_API ordo_status ordo_merge(ordo_device *device, const struct ordo_merge_params *params,
@@ -461,8 +462,8 @@ ORDO_API ordo_status ordo_index_build(ordo_device *device, ordo_type key, struct
 /* Builds an index with a compressed copy of the keys. The caller may then free `keys`, and pass
  * ordo_none() as keys to searches.
  * Cost: searches take 1.2 times as long on an H200.
- * Memory: M is the memory of the keys and an index without compression. A compressed index takes
- *   0.53 M for 2^24 uniform 32-bit keys, and at most 1.13 M for any keys.
+ * Memory: 53 % of the keys and an uncompressed index together, for 2^24 uniform 32-bit keys. Other
+ *   keys take at most 113 %.
  * Blocking: yes. */
 ORDO_API ordo_status ordo_index_build_compressed(ordo_device *device, ordo_type key,
                                                  struct ordo_slice keys, size_t count,
@@ -476,11 +477,11 @@ ORDO_API size_t ordo_index_bytes(const ordo_index *index);
 
 /* Order in which a call processes unsorted queries. It does not change results.
  *   AUTO       The tunables search.buffered and search.sort_queries choose the order.
- *   PLAIN      The queries keep the caller's order. This order needs no scratch memory.
- *   SORTED     The call sorts the queries. This takes 8 bytes and two keys of scratch per query.
- *   BUFFERED   The call handles at least 640,000 queries at a time. It groups them by subtrees of
- *              the index, so that each subtree stays in a cache. This takes 24 bytes and a key of
- *              scratch per query handled at a time. Without an index, the call builds one. */
+ *   PLAIN      The queries keep the caller's order. This needs no scratch memory.
+ *   SORTED     The call sorts the queries. Each takes scratch of two keys and 8 bytes.
+ *   BUFFERED   The call groups at least 640,000 queries at a time by subtrees of the index. Each
+ *              subtree then stays in a cache. Each query of a group takes scratch of a key and 24
+ *              bytes. Without an index, the call builds one. */
 typedef enum ordo_scheme {
     ORDO_SCHEME_AUTO = 0,
     ORDO_SCHEME_PLAIN = 1,
@@ -493,8 +494,8 @@ struct ordo_search_params {
     bool      upper;
     /* Set this to true, for speed, if the queries ascend. Results are correct in any case. */
     bool sorted_queries;
-    /* An index that was built from the same slice and number of keys, or NULL for binary search.
-     * Must be NULL in _host calls. */
+    /* An index of the same slice and number of keys. NULL means binary search. Must be NULL in
+     * _host calls. */
     const ordo_index *index;
     ordo_scheme       scheme;
 };

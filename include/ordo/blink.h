@@ -30,15 +30,16 @@ struct ordo_blink_config {
 };
 
 /* Creates an empty B-link tree, which supports all calls of dict.h.
- * Cost: an update reads and writes each affected leaf once. If its batch has more than six elements
- *   (two on CPUs) per leaf of the tree, it rebuilds the tree.
- * Memory: 1.35 times the bytes of keys and values after a build, 1.7 times after random updates, at
- *   most 3 times for a sliding window of keys. A build temporarily holds the old tree, the new
- *   tree, and two copies of the elements.
- * Blocking: an update waits once, or three times if one leaf gets over 1024 elements.
+ * Cost: an update reads and writes each affected leaf once. A batch of more than six elements per
+ *   leaf of the tree (two on CPUs) rebuilds the tree.
+ * Memory: 1.35 times the bytes of keys and values after a build, 1.7 times after random updates. A
+ *   sliding window of keys takes at most 3 times these bytes. A build temporarily holds the old
+ *   tree, the new tree, and two copies of the elements.
+ * Blocking: an update waits for the device once, or three times if one leaf gets over 1024
+ *   elements.
  * Errors: ORDO_TOO_LARGE if the tree could exceed ORDO_MAX_COUNT elements.
- * Concurrency: queries of a concurrent batch take no locks. Stores that find no free leaf run at
- *   the end of the batch, all together. If memory is short, they run in up to eight parts. */
+ * Concurrency: queries of a concurrent batch take no locks. Stores that find no free leaf run
+ *   together at the end of the batch. If memory is short, they run in up to eight parts. */
 ORDO_API ordo_status ordo_blink_create(ordo_device *device, const struct ordo_blink_config *config,
                                        ordo_dict **out);
 

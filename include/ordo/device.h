@@ -70,37 +70,39 @@ typedef void (*ordo_log_fn)(void *user, ordo_log_level level, const char *messag
  * to be valid only until the device is open. */
 struct ordo_device_config {
     /* "0:1" (platform:device), "gpu", "cpu", or part of the name of a device or platform. NULL
-     * means the variable ORDO_DEVICE, or else the first GPU, or else the first device. */
+     * means the environment variable ORDO_DEVICE. If that is not set, the first GPU is used. If
+     * there is no GPU, the first device is used. */
     const char *select;
-    /* Receives errors and warnings, or the levels that the variable ORDO_LOG selects. If `log` is
-     * NULL, messages go to stderr if ORDO_LOG is set. */
+    /* Receives errors and warnings. The environment variable ORDO_LOG can select other levels. If
+     * ORDO_LOG is set and `log` is NULL, messages go to stderr. */
     ordo_log_fn log;
     void       *user; /* passed to log */
-    /* If opening fails, `message` receives the error message, cut to message_bytes, and
-     * *message_needs the size of the whole message with its final 0. Both may be NULL. */
+    /* If opening fails, `message` receives the error message, cut to message_bytes. *message_needs
+     * receives the size of the whole message with its final 0. Both pointers may be NULL. */
     char   *message;
     size_t  message_bytes;
     size_t *message_needs;
     size_t  memory_limit; /* bytes of device memory that Ordo may use; 0 means all */
     /* Disables features, for tests. Example:
-     * "lanes=one,local=16384,int64_atomics=0,progress=0,group=64". NULL means the variable
-     * ORDO_MASK. */
+     * "lanes=one,local=16384,int64_atomics=0,progress=0,group=64". NULL means the environment
+     * variable ORDO_MASK. */
     const char *mask;
     bool        profiling; /* the device's own queue gets CL_QUEUE_PROFILING_ENABLE */
     bool        no_self_test;
-    /* Number of threads that compile kernels in the background after a dictionary is created: 1 to
-     * 16, or -1 for none. 0 means the variable ORDO_BUILD_THREADS. If it is not set, a GPU has 2
-     * threads and a CPU none. */
+    /* Number of threads that compile kernels in the background after a dictionary is created. The
+     * maximum is 16, and -1 means none. 0 means the environment variable ORDO_BUILD_THREADS. If
+     * that is not set, a GPU has 2 threads and a CPU has none. */
     int build_threads;
 };
 
 /* Opens and tests a device, and creates a context and an in-order queue. On error sets *out to
  * NULL.
- * Cost: 0.26 s on an H200. The first time, or with a new profile, 1.9 s. Some seconds on a CPU.
+ * Cost: 0.26 s on an H200, but 1.9 s the first time or with a new profile. A CPU takes some
+ *   seconds.
  * Blocking: yes.
- * Errors: ORDO_NO_DEVICE; the message lists the devices or the package to install. ORDO_IO for a
- *   wrong ORDO_CL_DIR. ORDO_SELF_TEST, ORDO_BUILD or ORDO_UNSUPPORTED if the self-test fails with
- *   every variant of the kernels. */
+ * Errors: ORDO_NO_DEVICE if no device matches. The message lists the devices, or the package to
+ *   install. ORDO_IO if the environment variable ORDO_CL_DIR is wrong. ORDO_SELF_TEST, ORDO_BUILD
+ *   or ORDO_UNSUPPORTED if the self-test fails with every variant of the kernels. */
 ORDO_API ordo_status ordo_device_open(const struct ordo_device_config *config, ordo_device **out);
 
 /* Like ordo_device_open, but uses and retains the caller's context and queue. If `queue` is NULL,
@@ -124,15 +126,16 @@ ORDO_API cl_command_queue ordo_device_queue(const ordo_device *device);
 /* A call that returns a driver error (ORDO_OPENCL, ORDO_BUILD, a memory error) leaves dictionaries
  * and indexes unchanged, with the exceptions that dict.h names. It does not set *order->done. The
  * caller may repeat the call. Commands of earlier calls still run. If the driver fails permanently,
- * each call returns an error, but objects can still be destroyed and the device closed.
+ * each call returns an error. Even then objects can be destroyed and the device closed.
  *
- * ORDO_DEVICE_FAILED means that a kernel failed on the device. The kernel's outputs are undefined,
- * and a dictionary that it changed must be cleared. Ordo's calls return ORDO_DEVICE_FAILED until
- * they can wait for the queue without an error. Most drivers then refuse all calls on the context.
- * NVIDIA's driver also refuses new contexts in the process. */
+ * ORDO_DEVICE_FAILED means that a kernel failed on the device. The kernel's outputs are undefined.
+ * A dictionary that it changed must be cleared. All calls return ORDO_DEVICE_FAILED until Ordo
+ * waits for the queue without an error. Most drivers refuse all calls on the context after such a
+ * failure. NVIDIA's driver also refuses new contexts in the process. */
 
-/* Copies the message of the last error on the device, from any thread, to `text`. Cuts it to
- * `bytes`, with its final 0. Returns the size of the whole message, or 1 if there was no error. */
+/* Copies the message of the last error on the device to `text`. The error may come from any thread.
+ * Writes at most `bytes` bytes, including a final 0. Returns the size of the whole message, or 1 if
+ * there was no error. */
 ORDO_API size_t ordo_device_last_error(ordo_device *device, char *text, size_t bytes);
 
 /* Returns the OpenCL code of the device's last error, or 0. */
@@ -170,7 +173,8 @@ struct ordo_facts {
     /* True if a started work-group continues to run while another work-group waits for it. */
     bool groups_progress;
     bool int64_atomics;
-    /* True if the device loads a pointer before the data at its address, even without a fence. */
+    /* True if a load waits for the earlier load that returned its address. Then the loads need no
+     * fence between them. */
     bool         address_order;
     bool         own_binary_cache; /* the driver caches programs */
     ordo_lanes   lanes;
@@ -239,7 +243,7 @@ struct ordo_tunable_info {
 };
 
 /* Describes tunable number i, counted from 0.
- * Errors: ORDO_INVALID if there are only i tunables or fewer. */
+ * Errors: ORDO_INVALID if no tunable has this number. */
 ORDO_API ordo_status ordo_device_tunable(ordo_device *device, size_t i,
                                          struct ordo_tunable_info *out);
 
@@ -248,10 +252,10 @@ ORDO_API ordo_status ordo_device_tunable(ordo_device *device, size_t i,
  * Errors: ORDO_INVALID for an unknown name or a value that is not among its choices. */
 ORDO_API ordo_status ordo_device_set_tunable(ordo_device *device, const char *name, uint32_t value);
 
-/* Writes all tunables of origin TUNED or SET to the user's profile: $ORDO_PROFILE,
- * $XDG_CONFIG_HOME/ordo/<device>.profile or ~/.config/ordo/<device>.profile. Opening a device reads
- * it. Creates missing directories. Only the user can read the file. `path` (may be NULL) receives
- * the file name, cut to path_bytes with its final 0.
+/* Writes all tunables of origin TUNED or SET to the user's profile. Opening a device reads it. The
+ * file is $ORDO_PROFILE. If that is not set, it is $XDG_CONFIG_HOME/ordo/<device>.profile, or else
+ * ~/.config/ordo/<device>.profile. Creates missing directories. Only the user can read the file.
+ * `path` (may be NULL) receives the file name, cut to path_bytes with its final 0.
  * Errors: ORDO_IO if the file cannot be written. */
 ORDO_API ordo_status ordo_device_save_profile(ordo_device *device, char *path, size_t path_bytes);
 
@@ -260,17 +264,17 @@ ORDO_API ordo_status ordo_device_save_profile(ordo_device *device, char *path, s
 /* Orders a call among the caller's commands. NULL means the device's own queue without events.
  *
  * Blocking  Some calls block until the events in `wait` are complete: calls that change a
- *           dictionary, that wait for the device, or that first prepare an index. Another thread
- *           must then complete user events. A call that changes a dictionary also waits for the
- *           events that earlier calls on the same queue wait for.
+ *           dictionary, that wait for the device, or that first prepare an index. Meanwhile another
+ *           thread must complete user events. A call that changes a dictionary also waits for the
+ *           `wait` events of earlier calls on the same queue.
  * Errors    ORDO_INVALID if `wait` has NULL, a wrong object or an event of another context.
  *           ORDO_OPENCL if an event has failed. ordo_device_last_cl_error returns its code. After
  *           these errors the call has enqueued and changed nothing.
  * Failure   Calls that do not block pass the events to the driver. If such an event fails, the call
- *           runs completely or not at all, and so does each later call. If a call does not run, its
- *           *order->done fails and its outputs are undefined. PoCL before version 4 crashes or
- *           hangs instead. Some drivers skip updates of a dictionary after another command of the
- *           caller failed. The dictionary's next call checks it, and may return
+ *           runs completely or not at all. This also holds for each later call. If a call does not
+ *           run, its *order->done fails and its outputs are undefined. PoCL before version 4
+ *           crashes or hangs instead. Some drivers skip updates of a dictionary after another
+ *           command of the caller failed. The dictionary's next call checks it, and may return
  *           ORDO_BROKEN. */
 struct ordo_order {
     /* Queue of the device's context, or NULL for the device's own queue. In an out-of-order queue,

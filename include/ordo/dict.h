@@ -30,10 +30,10 @@
 
 /* Errors: ORDO_TOO_LARGE if a batch or the dictionary exceeds ORDO_MAX_COUNT elements, or an
  *   allocation exceeds the device's largest. ORDO_UNSUPPORTED if ordo_dict_can returns false for
- *   the call, or from a creation if the structure does not take the type of keys. After an error
- *   of arguments or memory the content is unchanged. After ORDO_OPENCL a structure that changes in
- *   place (blink.h, hash.h) may hold a part of the batch. The next call checks the structure, and
- *   returns ORDO_BROKEN if it is damaged. ordo_dict_build and ordo_dict_clear repair it. */
+ *   the call. A creation returns it if the structure does not take the type of keys. After a wrong
+ *   argument or lack of memory the content is unchanged. After ORDO_OPENCL a structure that changes
+ *   in place (blink.h, hash.h) may hold a part of the batch. The next call checks the structure,
+ *   and returns ORDO_BROKEN if it is damaged. ordo_dict_build and ordo_dict_clear repair it. */
 
 /* ---- the dictionary ----------------------------------------------------------------------- */
 #ifndef ORDO_DICT_H
@@ -48,8 +48,8 @@ extern "C" {
 typedef struct ordo_dict ordo_dict;
 
 struct ordo_dict_config {
-    /* Sorted array, LSM, FAST tree and hash table take all types, other structures types of 4 and 8
-     * bytes. */
+    /* Sorted arrays, LSMs, FAST trees and hash tables take all types. Other structures take types
+     * of 4 and 8 bytes. */
     ordo_type key;
     uint32_t  value_bytes; /* 0, 4 or 8 */
 };
@@ -131,9 +131,9 @@ ORDO_API ordo_status ordo_dict_erase(ordo_dict *dict, struct ordo_slice keys, si
                                      const struct ordo_order *order);
 ORDO_API ordo_status ordo_dict_erase_host(ordo_dict *dict, const void *keys, size_t count);
 
-/* Removes, for each i, all keys from lo[i] to hi[i]. Ranges may overlap. Range i is empty if lo[i]
- * > hi[i]. erased[i] (uint32_t, optional) receives the number of keys that range i removes, without
- * the keys that ranges before i remove.
+/* Removes, for each i, all keys from lo[i] to hi[i]. Range i is empty if lo[i] > hi[i]. Ranges may
+ * overlap. erased[i] (uint32_t, optional) receives the number of keys that range i removes. A key
+ * in several ranges counts for the first of them.
  * Cost: two searches per range, a sort of the ranges, an ordo_dict_range and an update.
  * Memory: scratch of the removed keys, plus at most 61 bytes and two keys per range.
  * Blocking: yes. */
@@ -145,10 +145,9 @@ ORDO_API ordo_status ordo_dict_erase_range_host(ordo_dict *dict, const void *lo,
                                                 size_t count, uint32_t *erased);
 
 /* ordo_dict_take_first removes the `count` elements with the least keys, and returns them in
- * ascending order. ordo_dict_take_last removes the elements with the greatest keys, and returns
- * them in descending order. If there are fewer elements than `count`, both remove all. *taken
- * receives the number of removed elements. keys_out and values_out (optional) need space for
- * `count` elements.
+ * ascending order. ordo_dict_take_last does so with the greatest keys, in descending order. If
+ * there are fewer elements than `count`, all are removed. *taken receives the number of removed
+ * elements. keys_out and values_out (optional) need space for `count` elements.
  * Cost: an ordo_dict_range and an update. An LSM only marks elements as erased.
  * Memory: scratch of a key and a byte per element.
  * Blocking: yes. */
@@ -206,8 +205,8 @@ ORDO_API ordo_status ordo_dict_count_host(ordo_dict *dict, const void *lo, const
  * (uint64_t). *needed receives the number of elements of all ranges. Each output is optional.
  * Blocking: waits for the device if `needed` is not NULL, and in the _host call.
  * Errors: ORDO_TOO_SMALL if the ranges have more than `capacity` elements. keys_out and values_out
- *   are then unchanged. If `needed` is NULL, the call cannot return this error: compare
- *   offsets[count] with `capacity`. */
+ *   are then unchanged. A call with `needed` NULL cannot return this error. The caller must then
+ *   compare offsets[count] with `capacity`. */
 ORDO_API ordo_status ordo_dict_range(ordo_dict *dict, struct ordo_slice lo, struct ordo_slice hi,
                                      size_t count, struct ordo_slice offsets,
                                      struct ordo_slice keys_out, struct ordo_slice values_out,
@@ -221,17 +220,18 @@ struct ordo_limited_ranges {
     struct ordo_slice lo, hi;
     size_t            count;
     uint32_t          limit; /* maximum number of elements per range; 0 means no limit */
-    /* limits[i] (uint32_t) is the maximum number of elements of range i, where 0 means no elements.
-     * `limits` may be ordo_none(). If `limit` is not 0, it also applies to each range. */
+    /* Range i returns at most limits[i] (uint32_t) elements. Here 0 means no elements. `limits` may
+     * be ordo_none(). If `limit` is not 0, the smaller limit applies. */
     struct ordo_slice limits;
-    /* If true, the elements of each range descend, and limits keep those with the greatest keys. */
+    /* If true, the elements of each range descend. A limit then keeps the greatest keys. */
     bool descending;
 
     struct ordo_slice offsets;
     struct ordo_slice keys_out, values_out;
     size_t            capacity;
 };
-/* Like ordo_dict_range, with a limit for the elements of each range, and in either order.
+/* Like ordo_dict_range, but can limit the elements of each range, and return them in descending
+ * order.
  * Cost: as ordo_dict_range. A limit adds two searches and an ordo_dict_select per range. Descending
  *   order moves each element once more.
  * Memory: as ordo_dict_range. A limit adds 16 bytes and three keys per range. */
@@ -254,10 +254,10 @@ ORDO_API ordo_status ordo_dict_range_limited_host(ordo_dict                     
                                                   size_t                                *needed);
 
 /* Sets results[i] to the sum, minimum or maximum (op) of the values of all keys from lo[i] to
- * hi[i], and counts[i] (uint32_t, optional) to the number of these keys. If there are none,
+ * hi[i]. counts[i] (uint32_t, optional) receives the number of these keys. If there are none,
  * results[i] is the identity of op.
  * Cost: two searches per range, and a read of the values. If a range has over 128 elements, the
- *   call builds a table of all values, which later calls may reuse (share/doc/dict.md).
+ *   call builds a table of all values. Later calls may reuse it (share/doc/dict.md).
  * Memory: scratch of 16 bytes per range, and the values of short ranges. The table has a value per
  *   element, and 7 % more for minima and maxima.
  * Blocking: yes. */
@@ -276,8 +276,8 @@ typedef enum ordo_relation {
     ORDO_GT = 3, /* the least key > k */
 } ordo_relation;
 
-/* Finds one stored key and its value for each key k of `keys`. With ORDO_LT this is the greatest
- * key < k, and so on (see ordo_relation). Outputs are as for ordo_dict_find. */
+/* For each key k of `keys`, finds the stored key that ordo_relation describes, and its value.
+ * Outputs are as for ordo_dict_find. */
 ORDO_API ordo_status ordo_dict_seek(ordo_dict *dict, ordo_relation relation, struct ordo_slice keys,
                                     size_t count, struct ordo_slice keys_out,
                                     struct ordo_slice values_out, struct ordo_slice found,
@@ -286,8 +286,9 @@ ORDO_API ordo_status ordo_dict_seek_host(ordo_dict *dict, ordo_relation relation
                                          size_t count, void *keys_out, void *values_out,
                                          uint8_t *found);
 
-/* Like ordo_dict_seek, but ignores keys beyond bounds[i]: greater keys for ORDO_GE and ORDO_GT,
- * lesser keys for ORDO_LT and ORDO_LE. A key that equals bounds[i] can be found.
+/* Like ordo_dict_seek, but with a bound per query. ORDO_GE and ORDO_GT ignore keys greater than
+ * bounds[i]. ORDO_LT and ORDO_LE ignore keys less than bounds[i]. A key that equals bounds[i] can
+ * be found.
  * Memory: scratch of ordo_dict_seek, plus a key, a value and a byte per query. */
 ORDO_API ordo_status ordo_dict_seek_within(ordo_dict *dict, ordo_relation relation,
                                            struct ordo_slice keys, struct ordo_slice bounds,
@@ -368,17 +369,16 @@ ORDO_API ordo_status ordo_dict_export_host(ordo_dict *dict, void *keys_out, void
  *   UPSERT, INSERT, COMBINE
  *              does ordo_dict_upsert, ordo_dict_insert or ordo_dict_combine with keys[i] and
  *              values[i]. Sets found[i] to 1 if the key was present before, else to 0.
- *   ERASE      removes keys[i]. Sets found[i] to 1 if the key was present before, else to 0.
+ *   ERASE      removes keys[i]. Sets found[i] as UPSERT does.
  *   SEEK_LT to SEEK_GT
  *              does ordo_dict_seek with keys[i]. Writes found[i] and, if there is such a key,
  *              keys_out[i] and values_out[i].
  *   COUNT      sets counts[i] to the number of keys from keys[i] to hi[i].
  *   RANGE      does the same as COUNT, and writes the elements to range_keys and range_values.
  *   RANK_LT    sets counts[i] to the number of stored keys less than keys[i].
- *   RANK_LE    sets counts[i] to the number of stored keys less than or equal to keys[i].
- *   SELECT     finds the element with index keys[i], an unsigned integer with the size of a key, in
- *              key order. Writes found[i] and, if there is such an element, keys_out[i] and
- *              values_out[i].
+ *   RANK_LE    does the same as RANK_LT, but also counts an equal key.
+ *   SELECT     takes keys[i] as an unsigned index in key order. Writes found[i] and, if an element
+ *              has this index, keys_out[i] and values_out[i].
  * Concurrent batches take only codes below ORDO_N_CONCURRENT_CODES. */
 typedef enum ordo_code {
     ORDO_FIND = 0,
@@ -401,8 +401,8 @@ typedef enum ordo_code {
 } ordo_code;
 
 /* A mixed batch of `count` operations. Operation i uses element i of each array, as ordo_code says.
- * Outputs that an operation does not write stay unchanged. Arrays that no operation of the batch
- * uses may be ordo_none(), except `codes` and `keys`. */
+ * Outputs that an operation does not write stay unchanged. Arrays that no operation uses may be
+ * ordo_none(), except `codes` and `keys`. */
 struct ordo_batch {
     struct ordo_slice codes; /* bytes */
     struct ordo_slice keys;
@@ -429,11 +429,12 @@ struct ordo_batch {
 /* Applies a mixed batch in the order of its operations.
  * Cost: one sort, one lookup of each key, two or three scans, and one update (share/doc/dict.md).
  * Memory: scratch of 45 bytes, a key and a value per operation. If an operation uses the order of
- *   keys, 80 bytes instead of 45. Also space for the elements that all ranges had before the batch.
+ *   keys, it is 80 bytes instead of 45. Ranges also take the space of the elements they had before
+ *   the batch.
  * Blocking: yes.
  * Errors: ORDO_INVALID for an unknown code. ORDO_TOO_SMALL if the ranges have more than
- *   range_capacity elements together; *needed (may be NULL) receives their number. No operation is
- *   then applied. ORDO_COMBINE has the errors of ordo_dict_combine. */
+ *   range_capacity elements together. *needed (may be NULL) receives their number. After these
+ *   errors no operation is applied. ORDO_COMBINE has the errors of ordo_dict_combine. */
 ORDO_API ordo_status ordo_dict_apply(ordo_dict *dict, const struct ordo_batch *batch,
                                      size_t *needed, const struct ordo_order *order);
 
@@ -470,8 +471,8 @@ typedef enum ordo_outcome {
     ORDO_UNKNOWN = 3,   /* The operation's code is invalid. */
 } ordo_outcome;
 
-/* A batch of `count` unordered operations, like ordo_batch. The caller divides range_keys and
- * range_values among the ranges by the input `rooms`. There is no output `offsets`. */
+/* Like ordo_batch, but the operations have no order. The input `rooms` replaces the output
+ * `offsets`: the caller gives each range a part of range_keys and range_values. */
 struct ordo_concurrent_batch {
     struct ordo_slice codes, keys, hi, values;
     size_t            count;
@@ -480,22 +481,22 @@ struct ordo_concurrent_batch {
     struct ordo_slice outcomes; /* bytes, optional */
 
     /* An input of count + 1 ascending numbers (uint64_t). If operation i is ORDO_RANGE, it may
-     * write elements rooms[i] to rooms[i + 1] - 1 of range_keys and range_values, but none from
-     * range_capacity on. The part that its results do not fill becomes undefined. */
+     * write elements rooms[i] to rooms[i + 1] - 1 of range_keys and range_values. It writes none
+     * with index range_capacity or more. If the range has fewer, the rest becomes undefined. */
     struct ordo_slice rooms;
     struct ordo_slice range_keys, range_values;
     size_t            range_capacity;
 };
 
 /* Applies a concurrent batch.
- * Cost: each update searches for a leaf and changes it. Many updates of one leaf cost more, and so
- *   do seeks and counts over hundreds of leaves (share/doc/dict.md).
+ * Cost: each update searches for a leaf and changes it. Many updates of one leaf cost more. Seeks
+ *   and counts over hundreds of leaves also do (share/doc/dict.md).
  * Memory: scratch of 32 bytes per operation, but at most 512 MiB.
  * Blocking: yes.
  * Errors: ORDO_NO_DEVICE_MEMORY if scratch for 1024 operations is missing. ORDO_INVALID if the
  *   batch lacks `values`, `hi` or `rooms` and an operation needs it. After these errors nothing has
  *   changed. After ORDO_OPENCL a part of the batch is done. If only some operations lack memory,
- *   the call returns ORDO_OK, and their outcome is ORDO_NOT_STORED. */
+ *   the call returns ORDO_OK. Their outcome is then ORDO_NOT_STORED. */
 ORDO_API ordo_status ordo_dict_apply_concurrent(ordo_dict                          *dict,
                                                 const struct ordo_concurrent_batch *batch,
                                                 const struct ordo_order            *order);
@@ -522,7 +523,7 @@ ordo_dict_apply_concurrent_host(ordo_dict *dict, const struct ordo_host_concurre
  * Errors: ORDO_BROKEN. The message names the first violated invariant and its position. */
 ORDO_API ordo_status ordo_dict_check(ordo_dict *dict, const struct ordo_order *order);
 
-/* A member is 0 if the structure has nothing of this kind. */
+/* Members that a structure does not use are 0. */
 struct ordo_statistics {
     size_t elements;
     size_t stale;      /* replaced or erased elements that are still stored */

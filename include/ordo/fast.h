@@ -20,18 +20,19 @@ extern "C" {
 
 struct ordo_fast_config {
     struct ordo_dict_config dict;
-    /* A tree of n elements is rebuilt when the buffer has n / rebuild_one_in elements: 1 to 65536.
-     * 0 means 128. A smaller number makes rebuilds rarer and the buffer larger. */
+    /* A tree of n elements is rebuilt when the buffer has n / rebuild_one_in elements. The option
+     * is 1 to 65536, and 0 means 128. A smaller number makes rebuilds rarer and the buffer
+     * larger. */
     uint32_t rebuild_one_in;
 };
 
 /* Creates an empty FAST tree.
  * Cost: an update sorts its elements and merges them with the buffer. A query costs as much as in a
  *   sorted array, plus a search of the buffer. Updates and queries may rebuild the tree.
- * Memory: keys and values, and 7 % of the keys for the tree (14 % of keys of 16 bytes). While the
- *   buffer is not empty, also 2 bits per stored element. A rebuild takes at most 2.2 times the keys
- *   and values plus 4 MiB. This memory stays allocated until ordo_dict_compact.
- * Blocking: a rebuild waits. */
+ * Memory: keys and values, and 7 % of the keys for the tree (14 % of keys of 16 bytes). A buffer
+ *   that is not empty takes 2 more bits per stored element. A rebuild takes at most 2.2 times the
+ *   keys and values plus 4 MiB. This memory stays allocated until ordo_dict_compact.
+ * Blocking: a rebuild waits for the device. */
 ORDO_API ordo_status ordo_fast_create(ordo_device *device, const struct ordo_fast_config *config,
                                       ordo_dict **out);
 

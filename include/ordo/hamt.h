@@ -20,17 +20,19 @@ extern "C" {
 
 struct ordo_hamt_config {
     struct ordo_dict_config dict;
-    bool                    fixed_depth; /* for measurements (share/doc/hamt.md) */
+    /* If true, all leaves are bitmaps on one level, for comparison (share/doc/hamt.md). */
+    bool fixed_depth;
 };
 
 /* Creates an empty HAMT, which supports all calls of dict.h.
- * Cost: a query reads a table entry, the description of a leaf, and the leaf, which is a bitmap or
+ * Cost: a query reads a table entry, the description of a leaf, and the leaf. A leaf is a bitmap or
  *   has at most 64 keys. An update sorts its elements, copies each affected leaf, and moves 60
  *   bytes per leaf of the trie.
- * Memory: the values, 24 bytes per leaf (32 with 8-byte keys), and the keys. 1024 dense keys take
- *   at most 128 bytes. Sparser keys take 2 bytes each, or their full size if they lie far apart.
- *   share/doc/hamt.md describes the temporary memory.
- * Blocking: an update waits once, or in rare cases up to five times (share/doc/hamt.md).
+ * Memory: the keys, the values, and 24 bytes per leaf (32 with 8-byte keys). The keys in a region
+ *   of 1024 take at most 128 bytes. Sparser keys take 2 bytes each, or their full size if they lie
+ *   far apart. share/doc/hamt.md describes the temporary memory.
+ * Blocking: an update waits for the device once, or in rare cases up to five times
+ *   (share/doc/hamt.md).
  * Errors: ORDO_TOO_LARGE if keys and values exceed 32 GiB or the largest allocation.
  * Concurrency: if memory is missing, all updates of a concurrent batch have the outcome
  *   ORDO_NOT_STORED, also erases. Each ORDO_FIND with found[i] = 0 then leaves values_out[i]
@@ -46,10 +48,10 @@ ORDO_API ordo_status ordo_hamt_create(ordo_device *device, const struct ordo_ham
 
 /* Replaces the content by a Roaring set of `size` bytes, which may begin at any byte of a buffer.
  * Cost: two reads of the bytes, and a build from sorted keys.
- * Memory: scratch of 40 bytes per container (up to 65536 keys), and 8 bytes per 64 entries of a
- *   container. An entry is a key, a bitmap word or a run. The 64-bit format takes 32 more bytes per
- *   32-bit bitmap. A build takes its own scratch. Set a memory limit for untrusted bytes: 7 KB can
- *   hold 33 million keys.
+ * Memory: a container (up to 65536 keys) takes 40 bytes of scratch, and 8 more per 64 entries. An
+ *   entry is a key, a bitmap word or a run. The 64-bit format takes 32 more bytes per 32-bit
+ *   bitmap. A build takes its own scratch. Set a memory limit for untrusted bytes: 7 KB can hold 33
+ *   million keys.
  * Blocking: yes.
  * Errors: ORDO_INVALID for wrong bytes; the message names the container. ORDO_TOO_LARGE above
  *   ORDO_MAX_COUNT keys or bytes. ORDO_UNSUPPORTED for a dictionary with values. */
@@ -61,8 +63,8 @@ ORDO_API ordo_status ordo_hamt_read_roaring_host(ordo_dict *dict, const void *by
  * of bytes. If `out` is ordo_none(), only counts the bytes. Equal sets give equal bytes, as in
  * CRoaring after roaring_bitmap_run_optimize.
  * Cost: an ordo_dict_export, some passes over the keys, and one write of the bytes.
- * Memory: scratch of the keys, 8 bytes per key, 4 bytes per run of successive keys, and 32 bytes
- *   per container.
+ * Memory: scratch of a key and 8 bytes per key. Each run of successive keys takes 4 more bytes.
+ *   Each container takes 32 more.
  * Blocking: yes.
  * Errors: ORDO_TOO_SMALL if *size exceeds `capacity`. `out` is then unchanged. */
 ORDO_API ordo_status ordo_hamt_write_roaring(ordo_dict *dict, struct ordo_slice out,

@@ -33,9 +33,9 @@ struct ordo_hash_config {
 /* Creates an empty hash table. Calls that need an order of keys return ORDO_UNSUPPORTED.
  * Cost: a lookup reads one or two buckets of 8 keys, and the value. An update accesses each
  *   affected bucket once, or rebuilds the table.
- * Memory: the bytes of keys and values divided by the share of used slots, and 1 byte (5 on CPUs)
- *   per 8 slots. share/doc/hash.md describes the temporary memory.
- * Blocking: an update waits once or twice. Most erasures do not wait.
+ * Memory: the bytes of keys and values divided by the share of used slots. Each 8 slots take 1 more
+ *   byte, or 5 on CPUs. share/doc/hash.md describes the temporary memory.
+ * Blocking: an update waits for the device once or twice. Most erasures do not wait.
  * Errors: ORDO_TOO_LARGE if the table exceeds the largest allocation. ORDO_UNSUPPORTED on devices
  *   with less than 16 KiB of local memory.
  * Concurrency: a concurrent batch stores about one sixth of its new keys at its end. If memory is

@@ -20,9 +20,9 @@ extern "C" {
 
 struct ordo_lsm_config {
     struct ordo_dict_config dict;
-    /* An update merges its batch with the newest runs. It stops at a run that has more than
-     * growth - 1 times as many elements as the merged result. 2 to 16; 0 means 4. A greater number
-     * makes queries faster and updates slower, because there are fewer runs. */
+    /* An update merges its batch with the newest runs. It stops at a run with more than growth - 1
+     * times the elements of the merged result. The option is 2 to 16, and 0 means 4. A greater
+     * number makes fewer runs, so queries are faster and updates slower. */
     uint32_t growth;
     /* If true, an update removes the stale (replaced or erased) elements when half of the stored
      * elements are stale. */
@@ -30,19 +30,19 @@ struct ordo_lsm_config {
     /* An update removes the replaced and erased elements if they exceed this percentage of all
      * stored elements: 1 to 100. 0 means never. */
     uint32_t cleanup_stale_percent;
-    /* A number of elements. 0 means 4096. With cleanup_stale_percent, stale elements are counted
-     * each time that updates have stored this number. With cleanup_doubled, an LSM of fewer than
-     * twice this number removes no stale elements. */
+    /* Minimum number of elements for a cleanup. 0 means 4096. With cleanup_stale_percent, updates
+     * count stale elements each time that they have stored this number. With cleanup_doubled, an
+     * LSM of fewer than twice this number removes no stale elements. */
     size_t cleanup_least;
-    /* If true, queries never merge runs. If false, a query merges runs after searches of several
-     * runs have cost as much as the merge. */
+    /* If true, queries never merge runs. If false, a query merges runs when searches of these runs
+     * have cost as much as a merge. */
     bool keep_runs;
 };
 
 /* Creates an empty LSM.
- * Cost: an update sorts the b elements of its batch. It then merges fewer than b log2(n / b)
- *   elements on average if n elements are stored. A lookup searches the runs, newest first, until
- *   it finds the key. The first query in key order after an update also searches the older runs for
+ * Cost: an update sorts the b elements of its batch. If n elements are stored, it then merges fewer
+ *   than b log2(n / b) elements on average. A lookup searches the runs from the newest on until it
+ *   finds the key. After an update, the first query in key order also searches the older runs for
  *   each new element.
  * Memory: keys and values, 1 bit per element, and 7 % of the keys for indexes (14 % of keys of 16
  *   bytes). Merges take at most 2.25 times the keys and values and 4 MiB. This memory stays

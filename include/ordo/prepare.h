@@ -18,7 +18,7 @@ extern "C" {
 
 /* Calls of array.h, and structures.
  *   MERGE    ordo_merge, ordo_merge_runs
- *   SCAN     ordo_scan, ordo_segmented_scan and ordo_reduce for unsigned sums; ordo_compact
+ *   SCAN     ordo_compact, and for unsigned sums ordo_scan, ordo_segmented_scan and ordo_reduce
  *   SEARCH   ordo_search, ordo_lookup
  *   PACK     ordo_key_pack, ordo_key_unpack */
 typedef enum ordo_prepare_what {
@@ -53,21 +53,18 @@ typedef enum ordo_prepare_op {
     ORDO_PREPARE_COMPACT = 1 << 6,
 } ordo_prepare_op;
 
-/* Selects the kernels to compile by four bit masks: calls and structures (ordo_prepare_what), key
- * types (1u << ORDO_U32 for ORDO_U32), sizes of values (1u << 4 for 4 bytes) and calls on
- * dictionaries (ordo_prepare_op). All combinations are compiled. A mask of 0 selects everything,
- * except key types of 16 bytes. */
+/* Selects the kernels to compile by four bit masks. All combinations are compiled. A mask of 0
+ * selects everything, except key types of 16 bytes. */
 struct ordo_prepare_params {
-    uint32_t what;
-    uint32_t keys;
-    uint32_t value_bytes;
-    uint32_t operations;
-    size_t   batch; /* elements per later call: kernels for small and large batches differ */
+    uint32_t what;        /* bits of ordo_prepare_what */
+    uint32_t keys;        /* 1u << ORDO_U32 for keys of this type */
+    uint32_t value_bytes; /* 1u << 4 for values of 4 bytes */
+    uint32_t operations;  /* bits of ordo_prepare_op */
+    size_t   batch;       /* elements per later call: kernels for small and large batches differ */
 
     /* Some drivers compile only one program at a time in a process. To compile in several
-     * processes, set `parts` to the number of processes, and `part` to a different number from 0 to
-     * parts - 1 in each. Afterwards one process must prepare again, with `parts` 0 and the same
-     * masks. */
+     * processes, set `parts` to the number of processes. Set `part` to a different number from 0 to
+     * parts - 1 in each. Afterwards one process must call again with 0 parts and the same masks. */
     uint32_t part, parts;
 
     /* May be NULL. The calling thread calls it to report progress. If it returns false, the
@@ -91,7 +88,7 @@ struct ordo_prepared {
  * Cost: 0.03 to 1 s per program on an H200, or some ms if the program is in the cache.
  * Memory: some MB on the device. ordo_device_trim frees the part that stays allocated.
  * Blocking: yes.
- * Errors: the first error of a program or call, after all others are done. ORDO_CANCELLED if
+ * Errors: the first error of a program or call. It does not stop the others. ORDO_CANCELLED if
  *   `progress` returned false. *out (may be NULL) is set unless `params` is invalid.
  * Concurrency: other threads may use the device. Kernels that they need are compiled first. */
 ORDO_API ordo_status ordo_device_prepare(ordo_device                      *device,

@@ -34,8 +34,9 @@ struct ordo_skiplist_config {
 
 /* Creates an empty skiplist, which supports all calls of dict.h.
  * Cost: as the B-link tree (blink.h). Concurrent erases also merge chunks.
- * Memory: as the B-link tree with chunks of size 32. With size 16, 1.8 times the bytes of keys and
- *   values after a build, 2.3 times after random updates, 3.5 times for a sliding window of keys.
+ * Memory: as the B-link tree with chunks of size 32. Chunks of size 16 take 1.8 times the bytes of
+ *   keys and values after a build, 2.3 times after random updates, and 3.5 times for a sliding
+ *   window of keys.
  * Errors: as the B-link tree.
  * Concurrency: queries of a concurrent batch run during its updates and take no locks. */
 ORDO_API ordo_status ordo_skiplist_create(ordo_device                       *device,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A dictionary of strings in device memory. It maps distinct strings of any bytes to values. It has
  * sorted runs of strings, in memcmp order, with indexes. Updates merge runs as in an LSM.
- * share/doc/string_dict.md describes the dictionary.
+ * See share/doc/string_dict.md.
  *
  * Example: counts the strings that begin with "usr/".
  *
@@ -57,10 +57,10 @@ struct ordo_string_dict_config {
 };
 
 /* Creates an empty dictionary.
- * Memory: the strings, 8 bytes per string for offsets, the values, an index (strings.h) and 2 bits
+ * Memory: the strings, the values, an index (strings.h), 8 bytes per string for offsets, and 2 bits
  *   per string. At most half of the stored strings are stale (replaced or erased), unless memory is
  *   too small to remove them.
- * Errors: ORDO_INVALID if value_bytes is none of these sizes. */
+ * Errors: ORDO_INVALID if value_bytes is not 0, 4 or 8. */
 ORDO_API ordo_status ordo_string_dict_create(ordo_device                          *device,
                                              const struct ordo_string_dict_config *config,
                                              ordo_string_dict                    **out);
@@ -88,8 +88,8 @@ ORDO_API ordo_status ordo_string_dict_build_host(ordo_string_dict               
 
 /* Stores each string with its value. If the string is present, the value replaces the old one.
  * Cost: as ordo_string_dict_build for the batch, a search of the batch in each run, and a write of
- *   2 bits per stored string. With n strings stored in batches of b, merges read, search for and
- *   write each string O(log(n / b)) times.
+ *   2 bits per stored string. If n strings arrive in batches of b, each is merged O(log(n / b))
+ *   times. A merge searches for, reads and writes its strings.
  * Memory: as ordo_string_dict_build for the batch. A merge takes the memory of its result, and 28
  *   bytes per merged string.
  * Blocking: yes. */
@@ -103,7 +103,7 @@ ORDO_API ordo_status ordo_string_dict_upsert_host(ordo_string_dict              
 
 /* Removes the strings. Absent strings are allowed.
  * Cost: a search of the batch in each run, and a write of 2 bits per stored string. If more than
- *   half of the stored strings are then stale, an ordo_string_dict_cleanup.
+ *   half of the stored strings are then stale, ordo_string_dict_cleanup runs too.
  * Memory: scratch of 4 bytes per row, and 2 bits per stored string.
  * Blocking: yes. */
 ORDO_API ordo_status ordo_string_dict_erase(ordo_string_dict          *dict,
@@ -116,8 +116,8 @@ ORDO_API ordo_status ordo_string_dict_erase_host(ordo_string_dict               
 ORDO_API ordo_status ordo_string_dict_clear(ordo_string_dict *dict);
 
 /* Removes stale strings, and merges all runs into one. Queries then search one index.
- * Cost: a search for each run's strings in all larger runs, one read and one write of each string
- *   and value, and the build of an index of sorted strings.
+ * Cost: a search for each string in all larger runs, one read and one write of each string and
+ *   value, and the build of an index of sorted strings.
  * Memory: the memory of the result, and 28 bytes per string.
  * Blocking: yes. */
 ORDO_API ordo_status ordo_string_dict_cleanup(ordo_string_dict        *dict,
@@ -140,12 +140,11 @@ ORDO_API ordo_status ordo_string_dict_find_host(ordo_string_dict               *
                                                 const struct ordo_host_strings *strings,
                                                 void *values_out, uint8_t *found);
 
-/* Like ordo_string_index_search, with ranks as ids: ranks[i] (uint32_t) receives the rank of the
- * string that `search` asks for, or ORDO_NO_ID if there is none. For ORDO_STRING_LOWER, ranks[i] is
- * the number of strings < the query. For ORDO_STRING_UPPER, it is the number of strings <= the
- * query.
- * Cost: ORDO_STRING_FIND takes two searches per query and run, or one if there is one run without
- *   stale strings.
+/* Like ordo_string_index_search, but returns ranks instead of ids. ranks[i] (uint32_t) receives the
+ * rank of the string that `search` asks for, or ORDO_NO_ID if there is none. For ORDO_STRING_LOWER,
+ * it is the number of strings less than the query. ORDO_STRING_UPPER also counts an equal string.
+ * Cost: ORDO_STRING_FIND takes two searches per query and run. If there is only one run, without
+ *   stale strings, it takes one.
  * Errors: ORDO_UNSUPPORTED for ORDO_STRING_LONGEST_PREFIX. */
 ORDO_API ordo_status ordo_string_dict_search(ordo_string_dict *dict, ordo_string_search search,
                                              const struct ordo_strings *queries,
@@ -179,8 +178,8 @@ ORDO_API ordo_status ordo_string_dict_range_host(ordo_string_dict               
                                                  uint32_t *first, uint32_t *counts);
 
 /* Outputs of ordo_string_dict_select and ordo_string_dict_export. They receive n strings as a
- * column: `offsets` receives n + 1 numbers (uint64_t), the first 0. `bytes` has room for `capacity`
- * bytes. */
+ * column. `offsets` receives n + 1 numbers (uint64_t), and offsets[0] is 0. `bytes` has room for
+ * `capacity` bytes. */
 struct ordo_string_elements {
     struct ordo_slice offsets;
     struct ordo_slice bytes;
@@ -195,14 +194,13 @@ struct ordo_host_string_elements {
     void     *values; /* optional */
 };
 
-/* Returns the strings with the ranks in `ranks` (uint32_t), and their values. If ranks[i] is not
- * below the number of strings, found[i] (a byte, optional) becomes 0, string i is empty, and its
- * value is unchanged. Otherwise found[i] becomes 1. *needed (may be NULL) receives the number of
- * bytes.
+/* Returns the strings with the ranks in `ranks` (uint32_t), and their values. found[i] (a byte,
+ * optional) becomes 1. If no string has rank ranks[i], found[i] becomes 0, string i is empty, and
+ * its value is unchanged. *needed (may be NULL) receives the number of bytes.
  * Cost: a read and a write of each element. If there are several runs or stale strings, the first
- *   selection or export after an update also searches for each run's strings in all larger runs.
- * Memory: scratch of 4 bytes per rank. This search takes scratch of 8 bytes per stored string. The
- *   dictionary keeps the resulting order, 4 bytes per string, until the next update.
+ *   selection or export after an update also searches for each string in all larger runs.
+ * Memory: scratch of 4 bytes per rank. The searches take scratch of 8 bytes per stored string.
+ *   Their result, 4 bytes per string, stays allocated until the next update.
  * Blocking: yes.
  * Errors: ORDO_TOO_SMALL if the strings have more than out->capacity bytes. `bytes` and `values`
  *   are unchanged then. */
@@ -238,7 +236,7 @@ ORDO_API ordo_status ordo_string_dict_size(ordo_string_dict *dict, size_t *out);
 /* ---- checks and statistics ----------------------------------------------------------------- */
 
 /* Checks that each run's index finds the run's strings, that the bits of stale strings are counted
- * right, and that no string is in two runs unless it is stale in one.
+ * right, and that at most one copy of each string is not stale.
  * Blocking: yes.
  * Errors: ORDO_BROKEN. The message names the first violated invariant and its position. */
 ORDO_API ordo_status ordo_string_dict_check(ordo_string_dict *dict, const struct ordo_order *order);
@@ -250,7 +248,7 @@ struct ordo_string_dict_statistics {
     size_t bytes_strings; /* offsets and bytes of strings */
     size_t bytes_values;
     size_t bytes_index;
-    size_t bytes_marks; /* bits of stale strings, counts, and the order that selections keep */
+    size_t bytes_marks; /* bits of stale strings, their counts, and the order of all strings */
     size_t cleanups;    /* merges due to ordo_string_dict_cleanup or to stale strings */
 };
 

@@ -56,8 +56,7 @@ struct ordo_sort_strings_params {
  * (uint32_t) receives the row numbers in sorted order. Equal strings keep their order, also if
  * `descending`. equal_out[i] (a byte, optional) receives 1 if rows rows_out[i] and rows_out[i - 1]
  * have equal strings, else 0.
- * Cost: some sorts of 64-bit keys, and reads of each string up to its first difference from all
- *   other strings.
+ * Cost: some sorts of 64-bit keys. Each string is read until it differs from all others.
  * Memory: 65.3 bytes per row, plus 4 MiB.
  * Blocking: yes.
  * Errors: ORDO_INVALID if offsets descend or exceed n_bytes. The message names the first row. */
@@ -78,38 +77,37 @@ ORDO_API ordo_status ordo_sort_strings_host(ordo_device                         
  *
  * If the offsets of a query descend or exceed n_bytes, its result is ORDO_NO_ID, or 0 for a count.
  * _host calls return ORDO_INVALID.
- * Memory: 4.6 to 5.5 bytes per id for most columns, at most 24. With partial keys, key_bytes per id
- *   replace these bytes. Unless `prefix` is ORDO_NO_PREFIX, each page takes 32 * key_bytes /
- *   nibble_bits more. The index takes 4 more bytes per id if the column was unsorted or has equal
- *   strings. It takes 4 more bytes per row if the column was unsorted and keep_rows is set.
+ * Memory: 4.6 to 5.5 bytes per id for most columns, at most 24. Partial keys take key_bytes per id
+ *   instead. Unless `prefix` is ORDO_NO_PREFIX, each page of partial keys takes 32 * key_bytes /
+ *   nibble_bits more. If the column was unsorted or has equal strings, an index takes 4 more bytes
+ *   per id. It takes 4 more bytes per row if the column was unsorted and keep_rows is set.
  * Concurrency: as for ordo_index (array.h). */
 typedef struct ordo_string_index ordo_string_index;
 
 #define ORDO_NO_ID UINT32_MAX
 
 /* A partial key has some bits of a string, in groups of nibble_bits. Neighbouring partial keys form
- * pages, and pages form a tree. The partial keys of a page leave out these groups, where "strings"
- * means the strings of the page and of all pages below it: */
+ * pages, and pages form a tree. Here the strings of a page include all strings below it. The
+ * partial keys of a page leave out these groups of bits: */
 typedef enum ordo_string_prefix {
-    ORDO_NONCONTIGUOUS_PREFIX = 0, /* groups that are equal in all strings */
-    ORDO_CONTIGUOUS_PREFIX = 1,    /* groups before the first difference between strings */
-    ORDO_NO_PREFIX = 2,            /* none: partial keys are the first bytes of strings */
+    ORDO_NONCONTIGUOUS_PREFIX = 0, /* groups that are equal in all strings of the page */
+    ORDO_CONTIGUOUS_PREFIX = 1,    /* groups before the first difference in the page */
+    ORDO_NO_PREFIX = 2,            /* no groups: partial keys are the first bytes of strings */
 } ordo_string_prefix;
 
-/* Parameters of an index of partial keys (Kim et al., FAST, TODS 2011, section 7.1). All calls have
- * the same results as without partial keys. Searches compare the query with strings whose partial
- * keys equal the query's. So they are slow if many partial keys are equal. */
+/* Parameters of an index of partial keys (Kim et al., FAST, TODS 2011, section 7.1). Partial keys
+ * do not change results. Searches are slow if many partial keys are equal. */
 struct ordo_string_partial {
-    uint32_t key_bytes;   /* of a partial key: a multiple of 4, at most 128. 0: no partial keys */
-    uint32_t page_keys;   /* partial keys of a page: 4 to 65536. 0: 1023 */
-    uint32_t nibble_bits; /* of a group of bits: 1, 2, 4 or 8. 0: 4 */
+    uint32_t           key_bytes;   /* bytes per partial key: 0 (none) or 4, 8, ..., 128 */
+    uint32_t           page_keys;   /* partial keys per page: 4 to 65536. 0 means 1023 */
+    uint32_t           nibble_bits; /* bits per group: 1, 2, 4 or 8. 0 means 4 */
     ordo_string_prefix prefix;
 };
 
 struct ordo_string_index_params {
     bool sorted;    /* the strings of the column do not descend */
     bool keep_rows; /* lets ordo_string_index_rows return all rows of equal strings */
-    struct ordo_string_partial partial; /* default: no partial keys, but a binary trie */
+    struct ordo_string_partial partial; /* by default, the index is a binary trie */
 };
 
 /* Builds an index of a column, which must stay in place and unchanged while the index exists. Only
@@ -137,15 +135,15 @@ struct ordo_string_index_statistics {
     size_t   ids;
     size_t   rows;
     size_t   bytes;    /* device memory of the index, without the column */
-    uint32_t levels;   /* levels of pages, or of nodes that have up to 16 entries */
+    uint32_t levels;   /* levels of pages, or of nodes if there are no partial keys */
     size_t   branches; /* nodes that have two entries */
-    /* Sums over a search for each string: */
-    uint64_t candidates; /* partial keys that equal the query's, on all levels */
+    /* Totals of a search for each string: */
+    uint64_t candidates; /* partial keys that equal the query's partial key */
     uint64_t compared;   /* strings that the search compares with the query */
 };
 
-/* Returns sizes. With partial keys, also searches for each string, and returns the sums of
- * `candidates` and `compared`. Without partial keys both equal `ids`, without a search.
+/* Returns the statistics. With partial keys, searches for each string to compute `candidates` and
+ * `compared`. Without partial keys both equal `ids`.
  * Cost: with partial keys, a search for each string.
  * Memory: with partial keys, scratch of 16 bytes per id.
  * Blocking: yes, if the index has partial keys. */
@@ -170,8 +168,7 @@ typedef enum ordo_string_search {
 } ordo_string_search;
 
 /* Searches for each query. ids[i] (uint32_t) receives the result for query i: an id or a number of
- * strings, as listed at ordo_string_search. It is ORDO_NO_ID if there is no such string. To replace
- * a column of strings by their ids, use ORDO_STRING_FIND.
+ * strings, as listed at ordo_string_search. It is ORDO_NO_ID if there is no such string.
  * Cost: per query, one read of the query, of one string, and of about 64 bytes per level of the
  *   index. If the column lacks the query, all searches but ORDO_STRING_FIND read the levels twice.
  * Memory: none. */
@@ -212,14 +209,13 @@ ORDO_API ordo_status ordo_string_index_range_host(const ordo_string_index       
                                                   const struct ordo_host_strings *hi,
                                                   uint32_t *first, uint32_t *counts);
 
-/* Finds for query i the strings that share the most leading bytes with it. The greatest string <=
- * the query or the least string > the query is one of them. lengths[i] (uint64_t) receives the
- * number of shared bytes: from 0 to the length of the query. The ids of these strings are first[i]
- * to first[i] + counts[i] - 1 (uint32_t). If the index has no strings, lengths[i] and counts[i] are
- * 0, and first[i] is ORDO_NO_ID. All outputs are optional.
+/* Finds for query i the strings that share the most leading bytes with it. lengths[i] (uint64_t)
+ * receives the number of shared bytes: from 0 to the length of the query. The ids of these strings
+ * are first[i] to first[i] + counts[i] - 1 (uint32_t). If the index has no strings, lengths[i] and
+ * counts[i] are 0, and first[i] is ORDO_NO_ID. All outputs are optional.
  * Cost: per query, one read of the query, of one string, and of about 64 bytes per level of the
- *   index. `first` without `counts` reads the levels once more. `counts` reads them twice more,
- *   with or without `first`. */
+ *   index. Requests of `first` without `counts` read the levels once more. Requests of `counts`
+ *   read them twice more. */
 ORDO_API ordo_status ordo_string_index_common(const ordo_string_index   *index,
                                               const struct ordo_strings *queries,
                                               struct ordo_slice lengths, struct ordo_slice first,
@@ -245,7 +241,7 @@ ORDO_API ordo_status ordo_string_index_rows_host(const ordo_string_index *index,
                                                  uint32_t *rows, size_t capacity);
 
 /* Returns the strings that have the ids in `ids` (uint32_t) as a column. `offsets` receives count +
- * 1 numbers (uint64_t), from 0 up. *needed (may be NULL) receives the number of bytes.
+ * 1 numbers (uint64_t), and offsets[0] is 0. *needed (may be NULL) receives the number of bytes.
  * Cost: one read and one write of the strings.
  * Memory: none.
  * Blocking: yes.

@@ -21,24 +21,24 @@ extern "C" {
 
 struct ordo_xfast_config {
     struct ordo_dict_config dict;
-    /* The index has a hash table of key prefixes of several lengths. `group` is the step between
-     * these lengths: 1 to 8 bits. 0 means 4 bits. A smaller step makes the table larger, and
-     * queries faster if many keys share a prefix. With step 1 the table takes up to 16 bytes per
-     * 4-byte key, or 55 bytes per 8-byte key. */
+    /* The index has a hash table of key prefixes. Their lengths are `group` bits apart, from 1 to
+     * 8. 0 means 4. A smaller step makes the table larger, and queries faster if many keys share a
+     * prefix. With step 1 the table takes up to 16 bytes per 4-byte key, or 55 bytes per 8-byte
+     * key. */
     uint32_t group;
     uint64_t seed;         /* Set a random seed if untrusted users choose the keys. */
-    bool     level_tables; /* for measurements (share/doc/xfast.md) */
+    bool     level_tables; /* one hash table per length, for comparison (share/doc/xfast.md) */
 };
 
 /* Creates an empty X-fast trie, which supports all calls of dict.h.
- * Cost: a query of one key reads two words of an array, searches 4 to 8 keys on average, and reads
- *   the value. If over 16 keys share a short prefix, it also reads the hash table. Ranges and
+ * Cost: a query of one key reads two words of an array and the value. It searches 4 to 8 keys on
+ *   average. If over 16 keys share a short prefix, it also reads the hash table. Ranges and
  *   ordo_dict_select cost as in a sorted array. An update sorts its elements, merges them with all
  *   keys, and rebuilds the index.
  * Memory: keys and values, and 0.5 to 1 byte per key for the array (up to 256 MiB). For clustered
- *   keys, the hash table takes up to 4 bytes per 4-byte key, or 14 bytes per 8-byte key. For
- *   uniform keys it is small. share/doc/xfast.md describes the temporary memory.
- * Blocking: an update waits two to five times.
+ *   keys, the hash table takes up to 4 bytes per 4-byte key, or 14 bytes per 8-byte key.
+ *   share/doc/xfast.md describes the temporary memory.
+ * Blocking: an update waits for the device two to five times.
  * Concurrency: as the HAMT (hamt.h). */
 ORDO_API ordo_status ordo_xfast_create(ordo_device *device, const struct ordo_xfast_config *config,
                                        ordo_dict **out);
@@ -52,8 +52,7 @@ ORDO_API ordo_status ordo_xfast_create(ordo_device *device, const struct ordo_xf
 /* Sets counts[i] (uint32_t) to the number of stored keys that have the same first lengths[i]
  * (uint8_t) bits as keys[i]. Length 0 counts all keys. If lengths[i] exceeds the bits of a key, all
  * bits are compared.
- * Cost: two reads. For longer prefixes also a read of the hash table, or two searches of few
- *   keys. */
+ * Cost: two reads. A longer prefix also reads the hash table, or searches few keys twice. */
 ORDO_API ordo_status ordo_xfast_count_prefix(ordo_dict *dict, struct ordo_slice keys,
                                              struct ordo_slice lengths, size_t count,
                                              struct ordo_slice        counts,
@@ -95,8 +94,8 @@ static inline unsigned ordo_prefix_u64_length(uint64_t prefix)
 }
 
 /* Finds the longest stored prefix of keys[i] for each i. prefixes_out[i] receives the encoded
- * prefix, values_out[i] its value, and found[i] (a byte) 1. If no stored prefix matches, found[i]
- * becomes 0 and the other outputs stay unchanged. Outputs are optional.
+ * prefix. values_out[i] receives its value. found[i] (a byte) becomes 1. If no stored prefix
+ * matches, found[i] becomes 0 and the other outputs stay unchanged. Outputs are optional.
  * Cost: two lookups and one more read per key. The first call after an update also makes 1 to 4
  *   lookups for each stored key.
  * Memory: as many bytes as all stored keys take, until the next update. */
