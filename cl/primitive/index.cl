@@ -56,8 +56,7 @@ void index_build(__global const ordo_key *keys, ulong keys_at, uint count, uint 
     }
 }
 
-/* Sets *wrong to the least number e of a separator that differs from its array element. *wrong must be 0xffffffff
- * before. */
+/* Sets *wrong to the number of the first incorrect separator. *wrong must be 0xffffffff before. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_check(__global const ordo_key *keys, ulong keys_at, uint count, uint shift,
                  __global const ordo_key_form *nodes, ulong nodes_at, uint entries, __global uint *wrong)
@@ -105,8 +104,7 @@ void index_widths(__global const ordo_key *keys, ulong keys_at, uint count, uint
 }
 
 /* Writes each key as its difference from the previous block's last key (pack_base). Each difference has `width` bytes.
- * If `width` is 0, the number of bytes differs between blocks, and block b begins at byte 16 * offsets[b] of
- * `packed`. */
+ * If `width` is 0, blocks have different widths. Block b then begins at byte 16 * offsets[b] of `packed`. */
 ORDO_KERNEL(INDEX_GROUP)
 void index_pack(__global const ordo_key *keys, ulong keys_at, uint count, uint blocks, __global const uint *offsets,
                 uint width, __global uchar *packed)

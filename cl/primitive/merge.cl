@@ -33,7 +33,8 @@ typedef struct {
     uint                        a_count, b_count;
 } merge_input;
 
-/* `near` must be at most 2^15, so that indices in merge_path_team do not overflow. */
+/* `near` is the distance of the positions that a search tests first. It must be at most 2^15, so that indices do not
+ * overflow. */
 #define MERGE_ARGS                                                                                                     \
     __global const ordo_key *restrict a_keys, ulong a_keys_at, __global const merge_value *restrict a_values,          \
         ulong a_values_at, uint a_count, __global const ordo_key *restrict b_keys, ulong b_keys_at,                    \
@@ -49,8 +50,8 @@ typedef struct {
     uint begin, a_begin, a_count, b_begin, b_count;
 } merge_tile;
 
-/* Returns whether at least `a` of the first `diagonal` merged elements come from in->a_keys. In total, `low` to `high`
- * of these `diagonal` elements must come from in->a_keys. */
+/* Returns whether at least `a` of the first `diagonal` merged elements come from in->a_keys. The number of such
+ * elements must be between `low` and `high`. */
 ORDO_FN bool merge_holds(__private const merge_input *in, uint diagonal, uint low, uint high, uint a)
 {
     if (a <= low || a > high)
@@ -103,8 +104,8 @@ typedef struct {
     uint diagonal, low, high;
 } merge_search;
 
-/* Narrows the interval from search->low to search->high: lane i tests the number base + (i + 1) * stride. The whole
- * sub-group must call, with `base` not less than search->low. */
+/* Lane i asks whether at least base + (i + 1) * stride elements come from array a. The answers narrow the interval from
+ * search->low to search->high. The whole sub-group must call, with `base` not less than search->low. */
 ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride, __private merge_search *search)
 {
     const uint asked = base + (team_lane() + 1) * stride;
@@ -115,9 +116,9 @@ ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride,
         search->low = base + n * stride;
 }
 
-/* Returns how many of the first `diagonal` merged elements come from array a. The first step tests numbers around a
- * guess, spaced by `near`. Each later step divides the interval by TEAM_WIDTH + 1. The whole sub-group must call, but
- * its teams may pass different diagonals. */
+/* Returns how many of the first `diagonal` merged elements come from array a. The lanes first test numbers around a
+ * guess, at distances of `near`. Each later step divides the interval by TEAM_WIDTH + 1. The whole sub-group must call.
+ * Its teams may pass different diagonals. */
 ORDO_FN uint merge_path_team(__private const merge_input *in, uint diagonal, uint near)
 {
     const float  a_share = (float) in->a_count / ((float) in->a_count + (float) in->b_count);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges a sorted batch of updates into a sorted array of distinct keys, for CPUs. Only the last batch element of each
- * key counts. It replaces the array element with this key, or erases it if its bit in `hidden` is 1. With COMBINE_OP,
- * all values of a key are combined instead, and all bits of `hidden` must be 0. */
+/* Merges a sorted batch of updates into a sorted array of distinct keys, for CPUs. Only the last update of each key
+ * counts. If its bit in `hidden` is 1, it erases the key. Otherwise it stores the key. With COMBINE_OP, all values of a
+ * key are combined, and all bits of `hidden` must be 0. */
 
-/* Each work-item merges one tile (a part of the merged order). In this order, array elements come before batch elements
- * with the same key. */
+/* Each work-item merges one tile: a slice of the merged elements. An array element comes before batch elements with the
+ * same key. */
 #pragma once
 #include "group/hidden.cl"
 #include "group/merge.cl"
@@ -43,7 +43,7 @@ ORDO_FN batch_tile batch_tile_of(__global const ordo_key *array, uint n, __globa
     return t;
 }
 
-/* Returns the index of the first of the elements `at` to end - 1 that is not less than x, or `end` if all are less. */
+/* Searches array[at] to array[end - 1]. Returns the index of the first element that is not less than x, else `end`. */
 ORDO_FN uint batch_skip(__global const ordo_key *array, uint at, uint end, ordo_key_form x)
 {
     uint step = BATCH_WIDTH, less = 0;
@@ -75,15 +75,16 @@ ORDO_FN bool batch_stays(__global const ordo_key *batch, uint b, __global const 
     return (j + 1 == b || !key_same(batch[j + 1], batch[j])) && !run_is_hidden(hidden, j);
 }
 
-/* Returns whether this tile's last array element is not merged yet and equals the next tile's first batch element. */
+/* Returns whether only the next tile updates this tile's last array element. */
 ORDO_FN bool batch_goes_on(__global const ordo_key *array, __global const ordo_key *batch, uint b,
                            __private const batch_tile *t, uint at)
 {
     return at < t->array_end && t->batch_end < b && key_same(array[t->array_end - 1], batch[t->batch_end]);
 }
 
-/* Sets places[j] to the index of the array element that batch element j replaces or precedes. Sets kept[tile] to the
- * number of elements that the tile outputs. `hidden` may be NULL. */
+/* Sets places[j] to the index of the array element that batch element j replaces. If it replaces none, places[j] is the
+ * index of the next array element in key order. Sets kept[tile] to the number of elements that the tile outputs.
+ * `hidden` may be NULL. */
 ORDO_KERNEL(1)
 void batch_place(__global const ordo_key *restrict array, ulong array_at, uint n,
                  __global const ordo_key *restrict batch, ulong batch_at, uint b, __global const uint *restrict hidden,
@@ -112,7 +113,6 @@ typedef struct {
     uint                  to, end;
 } batch_output;
 
-/* Copies BATCH_WIDTH keys. */
 ORDO_FN void batch_copy_keys(__global const ordo_key *from, __global ordo_key *to)
 {
 #if KEY_BITS == 128
@@ -122,8 +122,8 @@ ORDO_FN void batch_copy_keys(__global const ordo_key *from, __global ordo_key *t
 #endif
 }
 
-/* Appends elements `at` to end - 1 of `array`, and their values. Copies whole vectors, and so may write more elements
- * than these. Later writes replace the extra elements. */
+/* Appends array[at] to array[end - 1], and their values. Copies whole vectors, and so may write extra elements. Later
+ * writes replace the extra elements. */
 ORDO_FN void batch_copy(__global const ordo_key *array, __global const merge_value *values, uint n, uint at, uint end,
                         __private batch_output *out)
 {

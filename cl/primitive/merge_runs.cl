@@ -3,15 +3,15 @@
  * merges a tile (slice) of the output. Samples of the keys determine the tiles:
  *
  *  runs_sample    copies every stride-th element of each run as a sample
- *  runs_select    selects every window-th sample, in key order, as a splitter: the last element of a tile
- *  runs_split     counts the elements of each run before each splitter
+ *  runs_select    selects every window-th sample in key order. This splitter is the last element of a tile
+ *  runs_split     counts the elements of each run up to each splitter
  *  runs_tiles     merges a tile in local memory
- *  runs_dedup     merges a tile, but omits hidden elements, and all elements of a key except the newest
+ *  runs_dedup     merges a tile, but writes only the newest element of each key, unless it is hidden
  *  runs_heads     sets a flag for each key of a run that differs from the previous key
  *  runs_chunks    merges a tile by one work-item, for CPUs (RUNS_GROUP == 1) */
 
-/* An element is *hidden* if a newer run replaces or erases it. RUNS_HIDDEN (shared/runs.h) selects whether a merge
- * writes or omits hidden elements. If RUNS_HIDDEN is RUNS_FILTER, the hidden bits of all runs must be correct.
+/* An element is *hidden* if a newer run replaces or erases it. Its hidden bit is then 1. RUNS_HIDDEN (shared/runs.h)
+ * selects whether a merge writes hidden elements. With RUNS_FILTER, the hidden bits of all runs must be correct.
  *
  * With COMBINE_OP (group/value.cl), a key's value in the first run is combined with its last value in the second run.
  * This needs RUNS_DEDUP, two runs, and distinct keys in the first run. */
@@ -68,8 +68,8 @@ void runs_sample(RUNS_KEYS run_table runs, __global ordo_key *restrict samples)
     samples[sample] = key_of[r][end - 1];
 }
 
-/* In key order, every table.window-th sample is a splitter. Writes the indices of these samples to `splitters`. If a
- * run is not sorted, some words of `splitters` stay unwritten. */
+/* Selects every table.window-th sample in key order as a splitter, and writes its index. If a run is not sorted, some
+ * words of `splitters` keep their old values. */
 ORDO_KERNEL(RUNS_SEARCH_GROUP)
 void runs_select(__global const ordo_key *restrict samples, run_table runs, __global uint *restrict splitters)
 {

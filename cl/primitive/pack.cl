@@ -144,7 +144,8 @@ ORDO_FN ordo_key pack_row(__private const pack_table *table, __private const pac
     return key;
 }
 
-/* `outside` is NULL, or has one word per field. These words must be PACK_NO_ROW before. */
+/* outside[f] becomes the first row whose value exceeds the range of field f. It must be PACK_NO_ROW before. `outside`
+ * may be NULL. */
 /* clang-format off */
 ORDO_KERNEL(PACK_GROUP)
 void pack_rows(PACK_EACH(PACK_ARG) pack_plan plan, uint count, __global ordo_key *keys, ulong keys_at,

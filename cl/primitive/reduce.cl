@@ -115,8 +115,8 @@ void reduce_once(__global const ordo_key *in, ulong in_at, uint count, uint shif
 
 /* Built together: reduce_keys reduce_sums */
 
-/* Sets sums[g] to the reduction of group g's tiles. If there is only one group, `last` must be 1, and the kernel sets
- * out[out_at] instead. Otherwise `last` must be 0. */
+/* Reduces each group's tiles. If `last` is 0, sums[g] gets the result of group g. If `last` is 1, out[out_at] gets the
+ * result, and there must be only one group. */
 ORDO_KERNEL(FOLD_GROUP)
 void reduce_keys(__global const ordo_key *in, ulong in_at, uint count, uint shift, uint tiles, uint range,
                  __global fold_item *sums, __global ordo_key *out, ulong out_at, uint last)

@@ -97,8 +97,8 @@ ORDO_FN void rows_move(__private const row_arrays *a, uint first, uint end)
 
 #else
 
-/* Copies words `first` to first + count - 1 of the list from or to the table. These words may begin and end within a
- * row. The whole group must call. */
+/* Copies words between the list and the table. In the list, they are words `first` to first + count - 1, and may begin
+ * and end within a row. The whole group must call. */
 ORDO_FN void words_move(__private const row_arrays *a, ulong first, uint count)
 {
     const uint row = (uint) (first / a->words), within = (uint) (first % a->words);

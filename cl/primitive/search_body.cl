@@ -8,8 +8,8 @@
  *  ANSWERS        initializer of the struct
  *  answer(keys, to, i, rank, query, equal)   stores the result of query i
  *  answer_prefetch(to, rank)                 prefetches the memory that answer() reads
- *  SEARCH_LAST    1 (needs SEARCH_UPPER): `equal` tells whether the key before index `rank` equals the query.
- *                 0: whether the key at index `rank` does */
+ *  SEARCH_LAST    0: `equal` is true if the key at index `rank` equals the query
+ *                 1: `equal` is true if the key before index `rank` equals it. Needs SEARCH_UPPER */
 #pragma once
 #include "device/atomic.cl"
 #include "primitive/search_keys.cl"
@@ -92,8 +92,8 @@ ORDO_FN uint span_depth(span s, uint depth_max)
     return min(32 - clz(s.count), depth_max);
 }
 
-/* Divides interval `s` into 2^depth sections of equal length. Copies the last key of each section, except the last
- * section, to a search tree in local memory. The whole group must call. */
+/* Divides interval `s` into 2^depth sections of equal length. Copies the last key of each section to a search tree in
+ * local memory, but omits the last section. The whole group must call. */
 ORDO_FN void stage_span(key_array keys, span s, uint depth, __local ordo_key_form *tree)
 {
     const uint run = span_run(s, depth);
@@ -164,9 +164,8 @@ ORDO_FN bool tile_unsorted(__private const ordo_key_form query[SEARCH_ITEMS], or
     return unsorted;
 }
 
-/* Each group searches for SEARCH_TILE queries. If the queries ascend, their ranks lie in an interval of the array.
- * Otherwise, the interval is the whole array. The group copies the interval's keys, or every n-th of them, to local
- * memory. */
+/* Each group searches for SEARCH_TILE queries. If they ascend, the group searches only the part of the array between
+ * the first and the last query. It copies this part's keys, or every n-th of them, to local memory. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_sorted(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth_max, __local ordo_key_form *tree)
 {

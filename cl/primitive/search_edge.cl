@@ -14,9 +14,9 @@
 #define EDGE_EACH
 #endif
 
-/* Counts keys (in the format of COUNT_EQUAL) in PIECE_KEYS elements. The first has index `at`, which is negative (as an
- * int) if it lies before the array. Elements before the array count as less than the query. Elements after the array do
- * not count. */
+/* Counts keys in PIECE_KEYS elements, in two halves (see COUNT_EQUAL). The first element has index `at`. An index
+ * before the array is a negative int. Elements before the array count as less than the query. Elements after the array
+ * do not count. */
 ORDO_FN uint count_edge(key_array keys, uint at, ordo_key_form query)
 {
     uint count = 0;

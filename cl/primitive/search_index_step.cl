@@ -4,8 +4,8 @@
 #include "primitive/search_edge.cl"
 #include "primitive/search_line.cl"
 
-/* Query r has reached a node or block. unit[r] is its index in its level, and line[r] is its index in array `nodes`. A
- * work-item advances its searches in turn to hide memory latency: Kim et al., FAST (ACM TODS 36(4), 2011), 5.1.3. */
+/* Search r has reached node or block number unit[r] of its level. A node has number line[r] in array `nodes`. The
+ * searches of a work-item advance in turn to hide memory latency: Kim et al., FAST (ACM TODS 36(4), 2011), 5.1.3. */
 typedef struct {
     ordo_key_form query[SEARCH_ITEMS];
     uint          unit[SEARCH_ITEMS];
@@ -26,8 +26,8 @@ ORDO_FN void prefetch_block(key_array keys, uint shift, uint b)
 }
 
 #if SEARCH_PACKED
-/* Counts the keys of a block that come before the query. If the query's difference `d` from block.base does not fit in
- * `bytes` bytes, all keys of the block count. */
+/* Counts the keys of a block that come before the query. `d` is the query's difference from block.base. If `d` needs
+ * more than `bytes` bytes, it exceeds all keys of the block. */
 #if SEARCH_UPPER
 #define PACK_BEFORE(v, bytes, type, d) (d >> (8 * bytes - 1) >> 1 ? PACK_KEYS : (uint) -piece_sum((v) <= (type) d))
 #else
@@ -78,8 +78,8 @@ ORDO_FN void descend(key_array keys, __global const ordo_key_form *nodes, uint s
     }
 }
 
-/* Counts the elements of a block that come before the query. If the block begins before the array, its first index
- * `first` is a negative int, and the missing elements count, too. */
+/* Counts the elements of a block that come before the query. Elements before the array have negative indices (as int),
+ * and are counted, too. */
 ORDO_FN uint block_before(key_array keys, uint first, ordo_key_form query)
 {
     uint before = 0;

@@ -4,8 +4,8 @@
 #include "primitive/search_edge.cl"
 #include "primitive/search_line.cl"
 
-/* The state of a query's search. `unit` is the index, in its level, of the node or block that the search has reached.
- * The whole sub-group must call the functions below, because each lane compares only a part of a node. */
+/* A search that has reached node or block number `unit` of its level. The whole sub-group must call the functions
+ * below, because each lane compares a part of a node. */
 #define TEAM_QUERIES (SEARCH_ITEMS * TEAM_WIDTH)
 typedef struct {
     ordo_key_form query;
@@ -76,7 +76,7 @@ ORDO_FN uint pack_one(ordo_key_form difference, ordo_key_form d)
     return search_before(difference, d) + (COUNT_FINDS && difference == d ? COUNT_EQUAL : 0);
 }
 
-/* Counts keys (in the format of COUNT_EQUAL) in 16 bytes of a compressed block, whose keys have `width` bytes. `d` is
+/* Counts keys in 16 bytes of a compressed block, in two halves (see COUNT_EQUAL). Each key has `width` bytes. `d` is
  * the query's difference from the block's base. */
 ORDO_FN uint pack_count(uint4 piece, uint width, ordo_key_form d)
 {
@@ -131,7 +131,6 @@ ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent wa
 ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent way[TEAM_QUERIES],
                           __private uint count[TEAM_QUERIES])
 {
-    /* In place of a vector at the array's edge, loads the vector at index `inside`, to avoid a branch. */
     const uint inside = (0u - shift) % PIECE_KEYS;
     const bool whole = keys.count >= 2 * PIECE_KEYS && ((ulong) (keys.key + inside) & 15) == 0;
     ordo_key part[TEAM_QUERIES][LANE_PIECES][PIECE_KEYS];
@@ -197,8 +196,8 @@ ORDO_FN void stage_separators(__global const ordo_key_form *nodes, index_place a
         tree[tree_place(depth, i)] = nodes[index_position(at, search_form(), min(i, units - 1))];
 }
 
-/* `start` is the level where searches begin. If SEARCH_LOCAL is 0, it must be the root. If SEARCH_LOCAL is 1, `start`
- * must have at most 2^depth nodes or blocks. `above` is then the next level towards the root. */
+/* Searches begin in level `start`. If SEARCH_LOCAL is 0, this must be the root. If SEARCH_LOCAL is 1, this level must
+ * have at most 2^depth nodes or blocks. `above` must be the next level towards the root. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_indexed(KEYS_AND_QUERIES, ANSWERS_ARGS, __global const ordo_key_form *restrict nodes, ulong nodes_at,
                     uint shift, index_place start, index_place above, uint depth, __local ordo_key_form *tree PACK_ARGS)

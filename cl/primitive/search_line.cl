@@ -97,8 +97,8 @@ ORDO_FN __global const ordo_key_form *line_of(__global const ordo_key_form *node
 }
 
 #if TEAM_WIDTH == 1
-/* Returns the index, in the next lower level, of the node or block where the search continues. `line` has the
- * separators of node `unit`. `last` is the greatest index in the lower level. */
+/* Returns the number of the node or block in the next lower level where the search continues. `line` has the separators
+ * of node `unit`. `last` is the greatest number in the lower level. */
 ORDO_FN uint line_next(__global const ordo_key_form *line, uint last, uint unit, ordo_key_form query)
 {
     uint child = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Partitions queries by the nodes that they reach below the first page (the topmost levels) of an index. Kim et al.,
- * FAST (ACM TODS 36(4), 2011), section 8 (c). */
+/* Groups queries by the node that they reach below the topmost levels of an index. These levels are the first page. Kim
+ * et al., FAST (ACM TODS 36(4), 2011), section 8 (c). */
 #pragma once
 #include "primitive/search_line.cl"
 

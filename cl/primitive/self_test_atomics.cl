@@ -11,9 +11,8 @@
 #define GROUP_SIZE 1
 #endif
 
-/* Defines a kernel that calls the atomic functions. `words` has ATOMICS_WORDS words, which must be 0, except word
- * ATOMICS_MIN, which must have all bits set. Each work-item uses one word of `own` and ATOMICS_ANSWERS words of
- * `answers`. */
+/* Defines a kernel that calls the atomic functions. `words` has ATOMICS_WORDS words. Word ATOMICS_MIN must have all
+ * bits set, and the others must be 0. Each work-item uses one word of `own` and ATOMICS_ANSWERS words of `answers`. */
 #define UPDATES(kernel_name, word, suffix, spread, oppose)                                                             \
     ORDO_FN bool cas_add##suffix(volatile __global word *p)                                                            \
     {                                                                                                                  \
@@ -53,7 +52,7 @@ UPDATES(self_test_updates64, ulong, 64, (ulong) ATOMICS_SPREAD64, ATOMICS_OPPOSE
 #endif
 
 /* Tests uncached loads and stores. Each work-item uses ATOMICS_PEEK_WORDS words of `own` and of `answers`, aligned to
- * 16 bytes. Argument `never` must be 0 (see ordo_after). */
+ * 16 bytes. Argument `never` must be 0, but the compiler does not know this. */
 ORDO_KERNEL(GROUP_SIZE) void self_test_peeks(__global uint *own, __global uint *answers, uint never)
 {
     const uint           i = (uint) get_global_id(0), mark = atomics_mark(i);
@@ -165,7 +164,7 @@ ORDO_FN void optimistic_read(__global uint *line, uint never, __private uint cou
 }
 
 /* Tests reads without a lock, while other work-items change the lines. Each line has OPTIMISTIC_WORDS words, and must
- * have version 0 before. Argument `never` must be 0 (see ordo_after). */
+ * have version 0 before. Argument `never` must be 0, but the compiler does not know this. */
 ORDO_KERNEL(GROUP_SIZE) void self_test_optimistic(__global uint *lines, __global uint *report, uint n_lines, uint never)
 {
     const uint i = (uint) get_global_id(0);
@@ -189,8 +188,8 @@ ORDO_KERNEL(GROUP_SIZE) void self_test_optimistic(__global uint *lines, __global
 
 /* ---- contention -------------------------------------------------------------------------------------------------- */
 
-/* Adds `step` to *p CONTEND_BURST times, and CONTEND_BURST to *balance. Returns how often another work-item changed *p
- * between two additions. */
+/* Adds `step` to *p, CONTEND_BURST times. Adds the number of these additions to *balance. Returns how often another
+ * work-item changed *p between two additions. */
 #define BURST_OF_ADDITIONS(name, word, suffix, step)                                                                   \
     ORDO_FN uint name(volatile __global word *p, uint *balance)                                                        \
     {                                                                                                                  \
@@ -254,8 +253,8 @@ ORDO_FN uint burst_of_stores64(volatile __global ulong *p, uint own, uint *balan
 #endif
 
 /* Runs one test for each value of enum contend_kind. A test ends after `enough` changes by other work-items, or after
- * `rounds` loops. The CONTEND_WORDS words of `words` and the CONTEND_WORDS64 words of `words64` must be 0. `balances`
- * has CONTEND_KINDS words per work-item. */
+ * `rounds` loops. `words` (CONTEND_WORDS words) and `words64` (CONTEND_WORDS64 words) must be 0. `balances` has
+ * CONTEND_KINDS words per work-item. */
 ORDO_KERNEL(GROUP_SIZE)
 void self_test_contend(__global uint *words, __global ulong *words64, __global uint *balances, uint rounds, uint enough)
 {
@@ -387,7 +386,7 @@ ORDO_FN void replace_payload(__global uint *payload, volatile __global uint *rep
 
 /* Tests memory order in a chain of work-groups. Each group waits for the previous group, and checks that the previous
  * group's stores are visible. The device must run a started group until it ends, even while other groups wait.
- * `report`, `sums` and `sums64` must be 0 before. `payload` must have the values of ticket -1 (CHAIN_PAYLOAD_AFTER). */
+ * `report`, `sums` and `sums64` must be 0 before. Word j of `payload` must be CHAIN_PAYLOAD_AFTER(-1, j). */
 ORDO_KERNEL(GROUP_SIZE)
 void self_test_chain(__global uint *report, __global uint *payload, __global uint *sums, __global ulong *sums64)
 {

@@ -159,9 +159,8 @@ ORDO_FN void phases_barrier(void)
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
 
-/* For each k below PHASES_KEYS, sets words[k] to the least of words[k], words[k + PHASES_KEYS] and so on. Without the
- * last barrier, PoCL 6.0 omits the last loop. Calls atomic_max, so that the test needs no function of
- * device/atomic.cl. */
+/* Sets words[k], for each k below PHASES_KEYS, to the least word whose index modulo PHASES_KEYS is k. Without the last
+ * barrier, PoCL 6.0 omits the last loop. */
 ORDO_FN void phases_fold(__global uint *words, __local uint *greatest, uint n)
 {
     const uint lid = (uint) get_local_id(0);

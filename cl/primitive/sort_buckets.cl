@@ -64,8 +64,8 @@ ORDO_FN bucket_part bucket_chunk(struct sort_buckets b, uint chunk)
     return (bucket_part) { first, first + min(b.count - first, b.chunk) };
 }
 
-/* True if this work-group has a chunk. Some drivers give a thread up to 32 consecutive work-groups at a time, so a
- * launch with one work-group per chunk would leave cores idle. */
+/* Only every b.step-th work-group has a chunk. Some drivers run up to 32 consecutive work-groups on one thread. Without
+ * the groups between, cores would be idle. */
 ORDO_FN bool bucket_has_chunk(struct sort_buckets b)
 {
     return get_group_id(0) % b.step == 0;
@@ -177,7 +177,7 @@ void sort_bucket_scan(__global uint *plan, __global uint *counts, struct sort_bu
 
 /* ---- scatter ---------------------------------------------------------------------------------------------------- */
 
-/* firsts[i * b.chunks] is the index of the chunk's first element of bucket i in `to`. */
+/* The chunk's elements of bucket i go to `to`, from index firsts[i * b.chunks] on. */
 ORDO_FN void bucket_scatter_chunk(bucket_elements from, bucket_elements to, bucket_part part, uint shift,
                                   __global const uint *firsts, struct sort_buckets b)
 {
@@ -262,15 +262,14 @@ ORDO_FN void block_write(const __private bucket_block *block, bucket_elements to
 #endif
 }
 
-/* Writes the elements of a block whose indices in `to` are `first` to end - 1. */
 ORDO_FN void block_write_part(const __private bucket_block *block, bucket_elements to, uint first, uint end)
 {
     for (uint at = first; at < end; at++)
         bucket_store(to, PAIRED, at, bucket_get(block, at % BLOCK));
 }
 
-/* As bucket_scatter_chunk. Blocks are aligned, so the first and last block that the chunk has in a bucket may also have
- * elements of other chunks. Their work-items write these. */
+/* Does the same as bucket_scatter_chunk, but writes whole blocks. Blocks are aligned, so two chunks may share a block.
+ * Each work-item then writes only its chunk's part. */
 ORDO_FN void bucket_scatter_blocks(bucket_elements from, bucket_elements to, bucket_part part, uint shift,
                                    __global const uint *firsts, struct sort_buckets b)
 {
@@ -358,8 +357,8 @@ typedef struct {
     uint passes, low[DIGIT_PASSES], width[DIGIT_PASSES];
 } bucket_digits;
 
-/* Divides keys into digits, from the highest bit that is 1 in `span` down. Stops when the digits
- * cover `bits` of the bits that are 1 in `span`, or all of them. */
+/* Keys differ in the bits that are 1 in `span`. Divides keys into digits, from the highest such bit down. Stops when
+ * the digits have `bits` such bits, or all. */
 ORDO_FN bucket_digits bucket_digits_of(ordo_key_form span, uint bits)
 {
     bucket_digits d;
@@ -423,7 +422,7 @@ ORDO_FN bool bucket_end(bucket_elements spare, bucket_elements other, bool paire
                       : bucket_insert(spare, PAIRED, out, count, most, b);
 }
 
-/* `other` stores elements between passes, as pairs if `paired`. It may be `out`, but not `paired` then. */
+/* Passes also write to `other`, as pairs of key and value if `paired`. If `other` is `out`, `paired` must be false. */
 ORDO_FN void bucket_sort(bucket_elements spare, bucket_elements other, bool paired, bucket_elements out, uint count,
                          struct sort_buckets b)
 {
@@ -435,9 +434,8 @@ ORDO_FN void bucket_sort(bucket_elements spare, bucket_elements other, bool pair
         bucket_insert(spare, PAIRED, out, count, ~(ulong) 0, b);
         return;
     }
-    /* First sorts by the highest bits that differ between keys: two more bits than the number `count` has. Few elements
-     * agree in all these bits, so the insertion sort needs few moves. If it needs too many, passes by all bits
-     * follow. */
+    /* First sorts by about log2(count) + 2 bits, the highest that differ between keys. Few elements agree in all these
+     * bits, so the insertion sort needs few moves. If it needs too many, passes by all bits follow. */
     const bucket_digits some = bucket_digits_of(span, 34 - (uint) clz(count)), all = bucket_digits_of(span, KEY_BITS);
     bucket_passes(spare, other, paired, count, some, b);
     if (bucket_end(spare, other, paired, out, some.passes, count, 4 * (ulong) count, b))
@@ -448,7 +446,7 @@ ORDO_FN void bucket_sort(bucket_elements spare, bucket_elements other, bool pair
     bucket_end(spare, other, paired, out, all.passes, count, ~(ulong) 0, b);
 }
 
-/* Pairs move between the spare buffer and the work-group's room, which stays in its core's cache. A scatter to separate
+/* `room` is memory of this work-group for pairs between passes. It stays in the core's cache. A scatter to separate
  * keys and values takes up to twice as long. */
 ORDO_KERNEL(1)
 void sort_bucket_sort(PAIRS_OUT(spare), PAIRS_OUT(out), volatile __global uint *plan, struct sort_buckets b)

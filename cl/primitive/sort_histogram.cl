@@ -100,7 +100,7 @@ ORDO_FN bool histogram_varies(__local const histogram_local *l, uint digit)
 
 #if SORT_PLANNED && COUNTERS_WORDS >= 2048
 typedef struct {
-    float mean;    /* Estimated number of elements that share the prefix of a random element. */
+    float mean;    /* For a random element, the estimated number of elements with its prefix. */
     float fullest; /* Estimated fraction of all elements with the most frequent prefix. */
 } sample_prefixes;
 
@@ -150,20 +150,20 @@ ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint cou
     return out;
 }
 
-/* Maximum fraction of all elements in one segment (elements with equal top digits). Only one group sorts a segment, so
- * with a larger segment other groups would be idle. */
+/* A segment has elements with equal top digits, and one group sorts it. With a segment of more than this fraction of
+ * all elements, other groups would be idle. */
 #define SAMPLE_SHARE_MAX (1.0f / 400.0f)
 /* Maximum mean number of comparisons per element in the local pass. The local pass compares each element with all
  * others of its bin (elements with similar keys). */
 #define SAMPLE_BIN_MAX 96.0f
-/* The estimate assumes one bin for all keys that agree in the top digits and the next SAMPLE_BIN_BITS bits. */
+/* The estimate assumes that keys with equal top digits and equal next SAMPLE_BIN_BITS bits share a bin. */
 #define SAMPLE_BIN_BITS 8
 
 #if KEY_BITS > 64
 #define PLAN_DIGITS_MAX 10
 
-/* Returns the number of digits, from digit `top` down, to sort by before a local pass (sort_local.cl), or 0 if there is
- * no local pass. The whole group must call. */
+/* Returns the number of digits that passes sort by before a local pass (sort_local.cl), from digit `top` down. Returns
+ * 0 if there is no local pass. The whole group must call. */
 ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogram h, uint top, uint varying,
                              __local histogram_local *l)
 {
@@ -192,8 +192,8 @@ ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogra
 {
     uint found = 0, digits = 1;
     bool searches = varying >= SORT_LOCAL_DIGITS;
-    /* Round 1 tests whether bins (similar keys) are small. If not, there is no local pass. Rounds 2 and 3 test whether
-     * segments (elements with equal top digits) are small after passes by two or three digits. */
+    /* The first round estimates the sizes of bins (similar keys). If bins are large, there is no local pass. Later
+     * rounds estimate segments (elements with equal top digits) after passes by two or three digits. */
     while (searches) {
         const bool            bins = digits == 1;
         const uint            low = sort_digit_of(top + 1 - max(digits, 2u), h.first_bit, h.bits, h.passes).shift;

@@ -101,8 +101,8 @@ ORDO_FN uint local_half(__local const uint *bins, uint bin)
     return bins[bin / 2] >> bin % 2 * 16 & 0xffff;
 }
 
-/* Step 1 (count). Sets which[i] to the bin of this work-item's key i (upper half) and a unique index in this bin (lower
- * half). */
+/* Step 1 (count). Sets which[i] for this work-item's key i. Its upper half is the key's bin. Its lower half is a unique
+ * index in this bin. */
 ORDO_FN void local_count(__local local_memory *l, local_map m, const ordo_key_form *form, uint count, uint *which)
 {
     for (uint i = get_local_id(0); i < LOCAL_TILE / 2; i += GROUP_SIZE)
@@ -192,7 +192,7 @@ ORDO_FN void local_sort(__local local_memory *l, __global const ordo_key *keys, 
 }
 
 /* Each work-group sorts one range. The output may be the input, because all reads precede the writes. If a bin is too
- * large, leaves the range to sort_large, and sets bounds[ranges + 1 + range] to 1. */
+ * large, leaves the range to sort_large, and sets bounds[s.ranges + 1 + range] to 1. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_local(PAIRS_OUT(out), PAIRS_IN(spare), __global const uint *plan, __global uint *bounds, struct sort_local s)
 {

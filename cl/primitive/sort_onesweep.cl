@@ -45,8 +45,8 @@ ORDO_FN bool sort_look_back(__global uint *status, uint digit, int first_tile, u
     return look->at < first_tile;
 }
 
-/* Sets before[j] to the number of elements with this work-item's j-th digit in earlier tiles of the launch. If one of
- * these tiles has not published its counts, counts its keys. l->missing must be 0 before. */
+/* Sets before[j] to the number of elements with this work-item's j-th digit in earlier tiles of the launch. If a tile's
+ * counts are not published yet, this group counts them. l->missing must be 0 before. */
 ORDO_FN void sort_elements_before(__local sort_local_memory *l, __global uint *status, __global const ordo_key *keys,
                                   struct sort_pass p, sort_digit d, uint *before)
 {
@@ -103,7 +103,7 @@ ORDO_FN void sort_publish(__global uint *status, uint tile, const uint *count, u
     }
 }
 
-/* Takes the launch's next tile by a counter, and returns the pass's digit. Groups take tiles when they start, so the
+/* Takes the launch's next tile from a counter. Returns the pass's digit. Groups take tiles when they start, so the
  * groups of all earlier tiles have started. */
 ORDO_FN sort_digit sort_draw_tile(__local sort_local_memory *l, __global uint *control,
                                   SORT_PLAN_PARAMS struct sort_pass p)

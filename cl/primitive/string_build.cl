@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds the index of a column of strings. shared/string_index.h describes positions, tests and levels. */
+/* Builds the index of a column of strings. shared/string_index.h describes the index. */
 #pragma once
 #include "device/atomic.cl"
 #include "group/strings.cl"
@@ -8,8 +8,8 @@
 
 /* ---- neighbours ------------------------------------------------------------------------------------------------ */
 
-/* Checks the offsets of a column. If row i is the first whose offsets descend or exceed the column, bad[0] becomes
- * count - i. bad[0] must be 0 before. */
+/* A row is bad if its offsets descend or exceed the column. bad[0] becomes `count` minus the index of the first bad
+ * row. bad[0] must be 0 before. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_check(STRING_COLUMN_ARGS(column), uint count, __global uint *bad)
 {
@@ -23,8 +23,8 @@ void string_check(STRING_COLUMN_ARGS(column), uint count, __global uint *bad)
 
 enum { STRING_UNFINISHED, STRING_DESCENDS, STRING_TOO_LONG };
 
-/* Returns the first position (byte << 4 | bit) where two strings differ. Their first `from` bytes must be equal. If the
- * next STRINGS_PREFIX_MAX bytes are equal too, stops. Then returns the position of the byte after them, with flag
+/* Returns the first position where two strings differ: byte << 4 | bit. Their first `from` bytes must be equal.
+ * Compares at most STRINGS_PREFIX_MAX further bytes. If these are equal, returns the next byte's position with flag
  * STRING_GOES_ON. */
 ORDO_FN uint string_first_apart(__private const string_column *c, string_text a, string_text b, uint from,
                                 __private bool *descends)
@@ -47,8 +47,9 @@ ORDO_FN uint string_first_apart(__private const string_column *c, string_text a,
  *
  * The host sets each position[i] to STRING_GOES_ON, and repeats the launch until state[STRING_UNFINISHED] stays 0.
  *
- * If string i is the first that is less than string i - 1, state[STRING_DESCENDS] becomes count - i. If it is the first
- * that shares too many bytes with string i - 1, state[STRING_TOO_LONG] becomes count - i. */
+ * These words become count - i, for the first string i with the error:
+ *  state[STRING_DESCENDS]  string i is less than string i - 1
+ *  state[STRING_TOO_LONG]  string i shares too many bytes with string i - 1 */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_apart(STRING_COLUMN_ARGS(column), __global const uint *rows, uint count, __global uint *position,
                   __global uint *state)
@@ -89,8 +90,8 @@ void string_heads(__global const uint *position, uint count, __global uint *mark
 
 /* Writes for each distinct string, in sorted order:
  *
- *  tests   position where the string and the next one differ first
- *  starts  index of the string's first row among the sorted rows, and `count` after the last string. May be NULL
+ *  tests   first position where the string and the next one differ
+ *  starts  index of the string's first row among the sorted rows. May be NULL. The last element is `count`
  *  first   number of this row in the column. May be NULL
  *
  * ids[i] is the number of distinct strings whose first row is before row i. */
@@ -116,8 +117,8 @@ void string_tests(__global const uint *position, __global const uint *ids, __glo
 
 /* ---- levels ---------------------------------------------------------------------------------------------------- */
 
-/* Counts the tests in the subtree of tests[i], but at most STRING_NODE. On both sides of tests[i], the subtree ends
- * before the first test that is not greater than tests[i]. */
+/* Counts the tests in the subtree of tests[i], but at most STRING_NODE. On each side, the subtree ends before the first
+ * test that is not greater than tests[i]. */
 ORDO_FN uint string_subtree(__global const uint *tests, uint i, uint count)
 {
     const uint test = tests[i];

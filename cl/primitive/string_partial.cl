@@ -40,7 +40,6 @@ ORDO_FN uint partial_word(__private const partial_query *q, __global const uint 
 
 /* ---- pages ----------------------------------------------------------------------------------------------------- */
 
-/* A page, and the first word of the query's partial key in it. */
 typedef struct {
     __global const uint *positions, *keys;
     uint                 bits, key_words, count, first;
@@ -74,7 +73,7 @@ ORDO_FN int partial_order(__private const partial_page *p, __private const parti
     return 0;
 }
 
-/* Returns the number of entries whose partial key is less than the query's, or with `below` 1, less or equal. The first
+/* Counts the entries whose partial key is less than the query's. If `below` is 1, also counts equal ones. The first
  * `from` entries must be among them. */
 ORDO_FN uint partial_gap(__private const partial_page *p, __private const partial_query *q, uint from, int below)
 {
@@ -91,7 +90,7 @@ ORDO_FN uint partial_gap(__private const partial_page *p, __private const partia
 
 /* ---- whole strings --------------------------------------------------------------------------------------------- */
 
-/* Compares a string with the query. A padded query exceeds the strings that begin with it. */
+/* Compares a string with the query. If q->pad is not 0, the query is greater than all strings that begin with it. */
 ORDO_FN int partial_compare(__private const string_index *x, __private const partial_query *q, uint id)
 {
     const string_text s = string_with_id(x, id), t = q->text;
@@ -104,8 +103,8 @@ ORDO_FN int partial_compare(__private const string_index *x, __private const par
     return s.length > t.length;
 }
 
-/* Result of a search. If `equal`, the string with id `rank` equals the query. Otherwise each function states what
- * `rank` is. */
+/* Result of a search. If `equal`, the string with id `rank` equals the query. Otherwise `rank` depends on the
+ * function. */
 typedef struct {
     uint  rank;
     bool  equal;
@@ -113,8 +112,8 @@ typedef struct {
     ulong compared;   /* strings that were compared with the query */
 } partial_match;
 
-/* Searches the strings with ids from * stride, (from + 1) * stride, ..., (to - 1) * stride. m->rank becomes the least
- * multiplier whose string exceeds the query, or the id of a string that equals it. */
+/* Searches the strings with ids k * stride, for k from `from` to to - 1. If one equals the query, m->rank becomes its
+ * id. Otherwise it becomes the least k whose string exceeds the query, or `to`. */
 ORDO_FN void partial_among(__private const string_index *x, __private const partial_query *q, uint from, uint to,
                            uint stride, __private partial_match *m)
 {
@@ -135,8 +134,8 @@ ORDO_FN void partial_among(__private const string_index *x, __private const part
     m->rank = from;
 }
 
-/* Searches the pages from the last level down to level 0. If a string equals the query, finds it. Otherwise m.rank may
- * be wrong, namely if the query differs from the entries of a page in a nibble that the page leaves out. */
+/* Searches the pages from the last level down to level 0. If a string equals the query, finds it. Otherwise the rank
+ * may be wrong, because pages do not store all bits of the strings. */
 ORDO_FN partial_match partial_descend(__private const string_index *x, __private const partial_query *q)
 {
     __global const partial_head *head = (__global const partial_head *) x->words;
@@ -156,8 +155,8 @@ ORDO_FN partial_match partial_descend(__private const string_index *x, __private
     return m;
 }
 
-/* Returns the number of strings less than the query. Compares the neighbours of the result of partial_descend with the
- * query. If the result is wrong, searches all strings on the side where the right result is. */
+/* Returns the number of strings less than the query. The rank from partial_descend may be wrong. Comparisons with the
+ * strings next to this rank check it, or show on which side to search. */
 ORDO_FN partial_match partial_locate(__private const string_index *x, __private const partial_query *q)
 {
     const uint    ids = ((__global const partial_head *) x->words)->ids;
@@ -189,7 +188,8 @@ ORDO_FN uint string_find_id(__private const string_index *x, __private const str
     return m.equal ? m.rank : STRING_NO_ID;
 }
 
-/* Compares the query with the string that shares the most leading bits with it: a neighbour of its place. */
+/* Compares the query with the strings before and after it in sorted order. Returns the comparison with more equal
+ * leading bits. */
 ORDO_FN string_match string_locate(__private const string_index *x, __private const string_column *queries,
                                    string_text q)
 {
@@ -224,8 +224,8 @@ ORDO_FN uint string_last_with(__private const string_index *x, __private const s
     return partial_locate(x, &asked).rank - 1;
 }
 
-/* The longest prefix is at most as long as the bytes that the query shares with its predecessor. Shortens the query to
- * these bytes until its predecessor is a prefix. */
+/* Returns the longest string that is a prefix of the query. A prefix has only bytes that the query shares with its
+ * predecessor. Each round shortens the query to these bytes. */
 ORDO_FN uint string_longest_of(__private const string_index *x, __private const string_column *queries, string_text q)
 {
     for (;;) {
@@ -243,7 +243,8 @@ ORDO_FN uint string_longest_of(__private const string_index *x, __private const 
 
 /* ---- statistics ------------------------------------------------------------------------------------------------ */
 
-/* Searches for each string. Sets candidates[id] and compared[id] to its numbers, and element `count` of both to 0. */
+/* Searches for each string, and stores the numbers `candidates` and `compared` of the result. Sets element `count` of
+ * both arrays to 0. */
 ORDO_KERNEL(STRINGS_GROUP)
 void partial_count(STRING_INDEX_ARGS, uint count, __global ulong *candidates, __global ulong *compared)
 {
@@ -261,8 +262,8 @@ void partial_count(STRING_INDEX_ARGS, uint count, __global ulong *candidates, __
 
 /* ---- build ----------------------------------------------------------------------------------------------------- */
 
-/* The entries of a page that is built. `below` has the drafts of the pages that begin with the entries of this level,
- * or is NULL in level 0. tests[i] is the position where strings i and i + 1 differ first. */
+/* The entries of a page to build. below[i] is the draft of the page that begins with entry i in the next lower level.
+ * `below` is NULL in level 0. Strings i and i + 1 first differ at position tests[i]. */
 typedef struct {
     uint                          first, count, stride;
     __global const partial_draft *below;
@@ -274,7 +275,6 @@ ORDO_FN string_text partial_entry(__private const string_index *x, __private con
     return string_with_id(x, (e->first + i) * e->stride);
 }
 
-/* Sets *inside and *longest to the members of the page's draft, for all lanes. `two` is scratch memory. */
 ORDO_FN void partial_measure(__private const string_index *x, __private const partial_entries *e,
                              __private uint *inside, __private uint *longest, __local uint *two)
 {
@@ -309,14 +309,14 @@ ORDO_FN ulong partial_eight(__private const string_index *x, string_text s, ulon
     return string_word(&x->column.bytes, s.at + at, at < s.length ? (uint) min(s.length - at, (ulong) 8) : 0u);
 }
 
-/* Returns the bits of 8 bytes in which strings below a page differ. */
 ORDO_FN ulong partial_below(__global const partial_draft *d, ulong at)
 {
     const uint from = PARTIAL_FROM(d->inside);
     return d->inside == STRING_EQUAL || at < from || at >= d->longest ? 0 : d->apart[(at - from) / 8];
 }
 
-/* Returns to all lanes the bits of 8 bytes in which the strings below the page differ. */
+/* Returns to all lanes the bits that differ between strings of this page and of the pages below it, in 8 bytes from
+ * byte `at` on. */
 ORDO_FN ulong partial_apart(__private const string_index *x, __private const partial_entries *e, ulong at,
                             __local uint *two)
 {
@@ -340,8 +340,8 @@ ORDO_FN ulong partial_apart(__private const string_index *x, __private const par
     return apart;
 }
 
-/* Finds the nibbles in which strings below the page differ, up to byte `end`, and up to `most` nibbles. Sets d->apart.
- * Writes the first `n_positions` of their positions. */
+/* Finds the nibbles (groups of `bits` bits) that differ between strings of the page, from byte `from` to `end`. Stops
+ * after `most` nibbles. Sets d->apart, and writes the positions of the first `n_positions` nibbles. */
 ORDO_FN void partial_differing(__private const string_index *x, __private const partial_entries *e, uint bits, uint end,
                                uint most, __global partial_draft *d, __global uint *positions, uint n_positions,
                                uint from, __local uint *two)
@@ -364,8 +364,8 @@ ORDO_FN void partial_differing(__private const string_index *x, __private const 
         positions[n] = PARTIAL_NONE;
 }
 
-/* Builds a page of a level, and its draft, with each group. The level begins at word `pages_at` of `pages`. `most` is
- * the number of positions in the widest partial key of any level. */
+/* Each group builds one page of a level, and the page's draft. The level begins at word `pages_at` of `pages`. Partial
+ * keys of all levels have at most `most` positions. */
 ORDO_KERNEL(STRINGS_GROUP)
 void partial_pages(STRING_INDEX_ARGS, __global uint *pages, ulong pages_at, uint count, uint stride, uint page_words,
                    uint n_positions, uint key_words, uint page_keys, uint bits, uint prefix, uint most,

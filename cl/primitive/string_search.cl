@@ -51,8 +51,8 @@ typedef struct {
     bool  greater, begins, ends;
 } string_match;
 
-/* All tests are before byte STRING_SHARED_MAX. Later bytes get the position of this byte, which fits in 32
- * bits. */
+/* Bytes after byte STRING_SHARED_MAX get the position of this byte, which fits in 32 bits. The index tests only earlier
+ * bytes. */
 ORDO_FN uint string_position(ulong at, uint bit)
 {
     return (uint) min(at, (ulong) STRING_SHARED_MAX) << 4 | bit;
@@ -83,8 +83,8 @@ ORDO_FN string_match string_compare(__private const string_index *x, __private c
 
 /* ---- descents -------------------------------------------------------------------------------------------------- */
 
-/* The bits that a search reads: before position `stop` the bits of a query, which begins at byte `at`, then copies of
- * `turn`. `stop` must not exceed the position after the query's last byte. */
+/* Before position `stop`, a search reads the bits of a query, which begins at byte `at`. From `stop` on, it reads
+ * `turn` for each bit. `stop` must not exceed the position after the query's last byte. */
 typedef struct {
     string_bytes bytes;
     ulong        at;
@@ -100,12 +100,9 @@ ORDO_FN bool probe_bit(__private const string_probe *p, uint position)
     return value >> (8 - (position & 15)) & 1;
 }
 
-/* The state of a search that reads a node's tests from left to right.
- *
- *  gap    index after the last test where the search turned right
- *  limit  the search skips tests not less than this position
- *
- * If the probe has a 0, the search turns left: it skips the right subtree, whose tests are greater. */
+/* The state of a search that reads a node's tests from left to right. Each test is the position of a bit to read. If
+ * the bit is 1, the search turns right: `gap` becomes the index after the test. If it is 0, the search turns left:
+ * `limit` becomes the test. The tests of the right subtree, which are greater, are then skipped. */
 typedef struct {
     uint gap, limit;
 } node_state;
@@ -135,16 +132,16 @@ ORDO_FN uint node_gap(__global const uint *tests, uint from, uint to, __private 
     return s.gap;
 }
 
-/* Identifies a stored string that is a prefix of the query. Each test lies between two neighbouring strings: this is
- * the string before test number `test` of level `level`. If there is none, `level` is STRING_NO_PREFIX. */
+/* Identifies a stored string that is a prefix of the query. It is the string before test number `test` of level
+ * `level`. Each test lies between two neighbouring strings. If no string is a prefix, `level` is STRING_NO_PREFIX. */
 typedef struct {
     uint level, test;
 } string_prefix;
 #define STRING_NO_PREFIX STRING_LEVELS_MAX
 
-/* Sets *prefix to the longest prefix of the query that the search found in this node, if any. If a search turns right
- * at a test of bit 0 (whether a byte exists), the string before the test is a prefix. The search ended before
- * tests[gap]. It turned right at each test before `gap` that is less than all tests between this test and `gap`. */
+/* Sets *prefix to the longest prefix of the query that the search found in this node, if any. Bit 0 of a byte shows
+ * whether the byte exists. If a search turns right at bit 0, the string before the test is a prefix. The search ended
+ * before tests[gap]. It turned right at each test that is less than all tests between it and `gap`. */
 ORDO_FN void node_prefix(__global const uint *tests, uint from, uint gap, uint stop, uint level,
                          __private string_prefix *prefix)
 {
@@ -220,8 +217,8 @@ ORDO_FN string_match string_locate(__private const string_index *x, __private co
     return string_compare(x, queries, q, string_descend(x, &p, 0));
 }
 
-/* Returns the id of the first string that has the query's bits before position `stop`, or of the last such string if
- * `last` is true. */
+/* Finds the strings that have the query's bits before position `stop`. Returns the id of the first one, or of the last
+ * one if `last` is true. */
 ORDO_FN uint string_end(__private const string_index *x, __private const string_column *queries, string_text q,
                         uint stop, bool last)
 {
@@ -346,8 +343,8 @@ void string_find(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), uint count, __g
 
 #endif
 
-/* Sets ids[i] to `add` plus the number of strings less than query i, or to STRING_NO_ID if the sum is not below
- * `limit`. If `upper` is not 0, also counts a string equal to the query. */
+/* Sets ids[i] to `add` plus the number of strings less than query i. If `upper` is not 0, also counts a string equal to
+ * the query. If the sum is not below `limit`, ids[i] becomes STRING_NO_ID. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_bounds(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), uint count, __global uint *ids, ulong ids_at,
                    uint upper, uint add, uint limit)
@@ -404,7 +401,8 @@ void string_prefixes(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), uint count,
     }
 }
 
-/* The strings with the most leading bytes of the query begin with these bytes, so their ids are a range. */
+/* Finds the strings that share the most leading bytes with the query. They all begin with these bytes, so their ids are
+ * consecutive. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_common(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), uint count, __global uint *first, ulong first_at,
                    __global uint *counts, ulong counts_at, __global ulong *lengths, ulong lengths_at)
@@ -449,8 +447,8 @@ void string_ranges(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), STRING_COLUMN
 
 /* ---- strings by id --------------------------------------------------------------------------------------------- */
 
-/* Sets lengths[i] to the length of string ids[i], and lengths[count] to 0. If ids[i] is the first id that is not below
- * n_ids, bad[0] becomes count - i. bad[0] must be 0 before. */
+/* Sets lengths[i] to the length of string ids[i], and lengths[count] to 0. Each id must be below n_ids. If ids[i] is
+ * the first bad id, bad[0] becomes count - i. bad[0] must be 0 before. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_lengths(STRING_INDEX_ARGS, __global const uint *ids, ulong ids_at, uint count, uint n_ids,
                     __global ulong *lengths, ulong lengths_at, __global uint *bad)

@@ -56,8 +56,8 @@ ORDO_FN void strings_prefetch(__private const strings *s, __global const uint *r
 
 /* ---- the begin of a sort --------------------------------------------------------------------------------------- */
 
-/* Checks the offsets, and puts row i into slot i of segment 0. If row i is the first whose offsets descend or exceed
- * n_bytes, *bad becomes count - i. *bad must be 0 before. */
+/* Puts row i into slot i of segment 0. A row is bad if its offsets descend or exceed n_bytes. *bad becomes `count`
+ * minus the index of the first bad row. *bad must be 0 before. */
 ORDO_KERNEL(STRINGS_GROUP)
 void strings_begin(__global const string_offset *offsets, ulong offsets_at, ulong n_bytes, uint count,
                    __global uint *bad, __global uint *rows, __global uint *place, __global uint *segment,
@@ -81,8 +81,8 @@ void strings_begin(__global const string_offset *offsets, ulong offsets_at, ulon
 
 /* ---- a round --------------------------------------------------------------------------------------------------- */
 
-/* Rows are undecided if their keys were equal in all earlier rounds. The undecided rows lie in *slots*. Rows move
- * between slots only within their segment, so each slot keeps its position in the output.
+/* Undecided rows had the same key as another row in all earlier rounds. They lie in *slots*. Rows move between slots
+ * only within their segment, so each slot keeps its position in the output.
  *
  *  rows     row in each slot
  *  segment  segment number of each slot
@@ -130,8 +130,8 @@ ORDO_FN ulong strings_window(__private const strings *s, string_rest rest, uint 
     return word << STRINGS_LENGTH_BITS | length;
 }
 
-/* Sets keys[i] to the sort key (shared/strings.h) of the string in slot i. For descending order, `turn` has a 1 in each
- * bit below the segment's number, and inverts these bits. For ascending order, it is 0. */
+/* Sets keys[i] to the sort key (shared/strings.h) of the string in slot i. `turn` is 0 for ascending order. For
+ * descending order, it inverts all key bits below the segment's number. */
 ORDO_KERNEL(STRINGS_GROUP)
 void strings_keys(__global const string_offset *offsets, ulong offsets_at, __global const uchar *bytes, ulong bytes_at,
                   ulong n_bytes, __global const uint *rows, __global const uint *segment, __global const ulong *depth,
@@ -152,7 +152,7 @@ ORDO_FN bool strings_continue(ulong key, uint window, ulong turn)
     return ((key ^ turn) & ((1u << STRINGS_LENGTH_BITS) - 1)) == window + 1;
 }
 
-/* The mark of the first row with its key. The mark of another row is 1. */
+/* The first of several rows with equal keys gets this mark. The other rows get mark 1. */
 #define STRINGS_HEAD_MARK ((ulong) 1 << 32 | 1)
 
 /* Writes the sorted rows to the output, and marks the rows that need another round. All other marks, and marks[count],
@@ -177,8 +177,8 @@ void strings_split(__global const ulong *keys, __global const uint *rows, __glob
     }
 }
 
-/* Moves the marked rows to the slots of the next round. sums[i] must be the sum of the marks before
- * slot i: the new slot in its lower half, a number of segments in its upper half. */
+/* Moves the marked rows to the slots of the next round. sums[i] must be the sum of the marks before slot i. Its lower
+ * half is the new slot. Its upper half counts the segments that begin before slot i. */
 ORDO_KERNEL(STRINGS_GROUP)
 void strings_keep(__global const ulong *sums, __global const ulong *keys, __global const uint *rows,
                   __global const uint *place, __global const ulong *depth, uint count, uint window,
@@ -206,22 +206,21 @@ void strings_keep(__global const ulong *sums, __global const ulong *keys, __glob
 /* ---- the rest of small segments, on CPUs ----------------------------------------------------------------------- */
 
 /* On a CPU, strings_finish replaces strings_split. One work-item sorts all rows of a small segment, so that they need
- * no further round. It divides them by multikey quicksort (Bentley and Sedgewick), with windows of STRINGS_WINDOW_MAX
- * bytes as characters. A *part* is a group of rows of a segment. Their strings begin with the same `depth` bytes.
- *
- * A launch on a CPU may take long, so it compares strings of any length. */
+ * no further round. It uses multikey quicksort (Bentley and Sedgewick), with windows of STRINGS_WINDOW_MAX bytes as
+ * characters. A *part* is a group of rows whose strings begin with the same `depth` bytes. CPUs do not limit a launch's
+ * time, so it compares strings of any length. */
 #if ORDO_CPU
 
 /* Parts of at most this many rows are sorted by insertion. */
 #define FINISH_INSERTED 16
 
-/* A division puts its smallest part on top of the stack. Therefore the stack has at most 41 parts of divisions. One
- * sort by insertion adds FINISH_INSERTED / 2. */
+/* Each division handles its smallest part first, so the stack has at most 41 parts. One sort by insertion adds up to
+ * FINISH_INSERTED / 2 parts. */
 #define FINISH_PARTS (48 + FINISH_INSERTED / 2)
 
 typedef struct {
     uint  first, count;
-    uint  medians; /* number of further divisions by a median */
+    uint  medians; /* divisions by a median that are still allowed */
     bool  keyed;   /* true if the rows have keys for `depth` */
     ulong depth;
 } finish_part;
@@ -250,7 +249,6 @@ ORDO_FN void finish_push(__private finish *f, finish_part part)
         f->keys[part.first] = 0;
 }
 
-/* Handles rows with equal keys: their strings are equal, or go on. */
 ORDO_FN void finish_equal(__private finish *f, uint first, uint count, ulong key, ulong depth)
 {
     if (finish_goes_on(f, key)) {
@@ -314,8 +312,8 @@ ORDO_FN ulong finish_median(ulong a, ulong b, ulong c)
     return max(min(a, b), min(max(a, b), c));
 }
 
-/* Returns a key to divide the part by: a median of three keys. If many medians have not divided the part into small
- * ones, the highest bit that varies divides it. Then the number of bits limits the number of divisions. */
+/* Returns the pivot that divides the part, usually a median of three keys. After many such divisions, the pivot divides
+ * by the highest bit in which keys differ. The number of bits then limits the number of divisions. */
 ORDO_FN ulong finish_pivot(__private const finish *f, __private const finish_part *part)
 {
     __global const ulong *keys = f->keys + part->first;
@@ -417,7 +415,7 @@ ORDO_FN ulong finish_depth(__private const finish_round *r, ulong key)
     return r->depth[segment] + r->more[segment] + r->window;
 }
 
-/* Returns the first slot whose key equals keys[i], or a slot `most` before i. */
+/* Returns the first slot whose key equals keys[i]. Searches at most r->most slots before i. */
 ORDO_FN uint finish_head(__private const finish_round *r, uint i)
 {
     const ulong key = r->keys[i];
@@ -432,7 +430,6 @@ ORDO_FN uint finish_head(__private const finish_round *r, uint i)
     return i;
 }
 
-/* Returns the end of the slots from i on whose keys equal keys[i], at most `end`. */
 ORDO_FN uint finish_end(__private const finish_round *r, uint i, uint end)
 {
     uint next = i + 1;
@@ -469,7 +466,7 @@ ORDO_FN void finish_write(__private const finish *f, __private const finish_roun
     }
 }
 
-/* Handles the slots of this work-item, which are those from `first` on, and the rest of its last segment. */
+/* Handles slots `first` to r->end - 1. Also handles later slots of a small segment that begins there. */
 ORDO_FN void finish_slots(__private finish *f, __private const finish_round *r, uint first, ulong turn)
 {
     uint loaded = first;
@@ -494,9 +491,9 @@ ORDO_FN void finish_slots(__private finish *f, __private const finish_round *r, 
     }
 }
 
-/* Does the same as strings_split. Also sorts the segments of at most `most` rows by the rest of their strings, and does
- * not mark these rows. Uses their places in `marks` for keys. The work-item that has the first slot of a segment sorts
- * the segment. */
+/* Does the same as strings_split, but sorts segments of at most `most` rows to the ends of their strings. These rows
+ * get mark 0. During the sort, `marks` has their keys. The work-item with the first slot of a segment sorts the
+ * segment. */
 ORDO_KERNEL(STRINGS_GROUP)
 void strings_finish(__global const string_offset *offsets, ulong offsets_at, __global const uchar *bytes,
                     ulong bytes_at, ulong n_bytes, __global const ulong *keys, __global uint *rows,

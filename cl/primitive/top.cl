@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Selects the first k elements of an array in key order, unsorted, or the element of a given rank. Radix select finds
- * the k-th element digit by digit, from the highest digit on. Each pass keeps the *candidates*: the elements that have
- * the digits of the k-th element in this pass and in all earlier passes. Zhang, Naruse, Li and Wang, Parallel Top-K
+/* Selects the first k elements of an array in key order, or the element of a given rank. The output is unsorted. Radix
+ * select finds the k-th element digit by digit, from the highest digit on. Each pass keeps the *candidates*: the
+ * elements that have the k-th element's digits in all passes so far. Zhang, Naruse, Li and Wang, Parallel Top-K
  * Algorithms on GPU (SC 2023). */
 
 /* With TOP_SELECT, the kernels find only the element of rank `needed` - 1. */
@@ -259,7 +259,8 @@ typedef struct {
     uint       items;
 } top_step;
 
-/* Returns whether an element is a candidate after pass p.pass - 2. A list has only candidates. */
+/* Returns whether an element has the k-th element's digits from bit p.digit_above up. All elements of a list have
+ * them. */
 ORDO_FN bool top_is_candidate(__private const top_step *s, struct top_pass p, ordo_key_form key, uint index)
 {
     if (p.pass == 1 || s->source.index)
@@ -303,8 +304,8 @@ ORDO_FN uint top_fate(__private const top_step *s, struct top_pass p, __private 
     return s->done ? TOP_TAKE : TOP_KEEP;
 }
 
-/* `sum` counts this work-item's elements: for the output in its lower half, the remaining candidates in its upper half.
- * If bit i of `some` is 0, the i-th block of TOP_AHEAD elements has neither. */
+/* The lower half of `sum` counts this work-item's elements for the output. The upper half counts the remaining
+ * candidates. If bit i of `some` is 0, block i of TOP_AHEAD elements has neither. */
 typedef struct {
     uint sum, some;
 } top_fates;
@@ -383,8 +384,8 @@ ORDO_FN void top_move(__local top_local *l, __private const top_step *s, struct 
     }
 }
 
-/* Copies candidates whose digit is less than the k-th element's digit to the output, and candidates with the same digit
- * to a list. Reads the previous pass's list, or the array if this list was too short. All passes need the same number
+/* Copies candidates to the output if their digit is less than the k-th element's. Copies candidates with the same digit
+ * to a list. Reads the previous pass's list, or the array if that list was too short. All passes need the same number
  * of groups. */
 ORDO_KERNEL(TOP_GROUP)
 void top_narrow(__global const ordo_key *keys, __global ordo_key *list_keys, __global uint *list_index,
