@@ -45,8 +45,8 @@ ORDO_FN void apart_sync(void)
 
 #else
 
-/* Here the functions of team.cl work even if other teams take another branch. A team is one lane or the whole
- * sub-group, or the AMD instructions ignore lanes in other branches. */
+/* Here the functions of team.cl work even if other teams take another branch. On AMD devices, instructions ignore lanes
+ * in other branches. Elsewhere, a team is one lane or the whole sub-group. */
 ORDO_FN team_mask apart_ballot(bool p)
 {
     return team_ballot(p);

@@ -273,8 +273,8 @@ ORDO_FN void ordo_fence_acquire(void)
  * fail the self-test use fences. */
 #define ORDO_AFTER_ORDERS ORDO_ADDRESS_ORDER
 
-/* Returns 0, which the compiler cannot know. `never` must be 0. If a caller adds the result to an address and
- * ORDO_AFTER_ORDERS is 1, the device loads `seen` before it accesses that address. */
+/* Returns 0, because `never` must be 0. The compiler cannot know this. If ORDO_AFTER_ORDERS is 1, the device loads
+ * `seen` before it accesses an address that includes the result. */
 ORDO_FN uint ordo_after(uint seen, uint never)
 {
     return seen & never;

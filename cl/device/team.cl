@@ -106,8 +106,7 @@ ORDO_FN uint subgroup_lane(void)
     return (uint) get_local_id(0) % 32;
 }
 
-/* `volatile` keeps the compiler from moving the vote into a branch, where it would wait for lanes of the other
- * branch. */
+/* Without `volatile`, compilers may move the vote into a branch. It would then wait for lanes in the other branch. */
 ORDO_FN subgroup_mask subgroup_ballot(bool p)
 {
     uint lanes;
