@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reductions (`fold` in names): an associative operation combines items in order. All work-items of a work-group must
- * call the group_ functions, all lanes of a sub-group the team_ functions (device/team.cl). */
+/* A reduction (`fold` in names) combines items in order by an associative operation. All work-items of a work-group
+ * must call the group_ functions. All lanes of a sub-group must call the team_ functions (device/team.cl). */
 
 /* The including file defines:
  *  FOLD_OP          FOLD_SUM, FOLD_MIN or FOLD_MAX.
  *  FOLD_COUNTS      1: items are 32-bit counts. 0: items are keys.
- *  FOLD_SEGMENTED   1: an item is a value with a flag. A flag of 1 starts a segment, and reductions restart there:
+ *  FOLD_SEGMENTED   1: an item is a value with a flag. A flag of 1 starts a segment. Reductions begin again there:
  *                       (a, h) . (b, k)  =  (k ? b : a . b,  h | k)
  *  FOLD_NUMBERED    1: like FOLD_SEGMENTED, but a 64-bit mark replaces the flag. Its upper half counts the
- *                   segments that start, its lower half is the position where the last one starts.
+ *                   segment starts. Its lower half is the position of the last start.
  *  FOLD_VALUES      0: items have marks, but no values.
  *  FOLD_GROUP       number of work-items in a work-group.
  * Blelloch, Prefix Sums and Their Applications (CMU-CS-90-190), section 1.5. */
@@ -131,7 +131,7 @@ ORDO_FN uint fold_last_head(fold_item x)
 }
 #endif
 
-/* Returns whether a segment starts within x. Then no earlier item can change x. */
+/* Returns whether a segment starts within x. If so, no earlier item can change x. */
 ORDO_FN bool fold_is_closed(fold_item x)
 {
     return FOLD_SEGMENTED && fold_head(x);

@@ -157,8 +157,8 @@ ORDO_FN void lookback_announce(lookback_state s, uint tile, fold_item own, bool 
 
 /* Reduces a tile whose group has not published its reduction. The whole sub-group must call.
  *
- * If in_place and the group publishes meanwhile, returns the published reduction, because the group may have
- * overwritten the tile. The flag is LOOKBACK_NONE if some published words are still missing. */
+ * If `in_place` is true, that group may publish its reduction and overwrite the tile meanwhile. The published reduction
+ * is then returned. Its flag is LOOKBACK_NONE if some of its words are missing. */
 ORDO_FN lookback_status lookback_again(__private const LOOKBACK_INPUT *input, lookback_state s, uint tile,
                                        bool in_place)
 {

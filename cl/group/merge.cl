@@ -24,7 +24,7 @@ ORDO_FN uint merge_path(__local const ordo_key_form *a, uint a_count, __local co
     return low;
 }
 
-/* Defines the function `name`. It writes the next `items` merged keys to merged[], and their indices in keys[] to
+/* Defines the function `name`. It writes the next `items` merged keys to merged[]. Their indices in keys[] go to
  * from[]. It may read up to `items` keys after the end of a or b. */
 #define MERGE_DEFINE_SERIAL(name, items)                                                                               \
     ORDO_FN void name(__local const ordo_key_form *keys, merge_cursor at, __private ordo_key_form *merged,             \

@@ -43,7 +43,7 @@ ORDO_FN uint rank_place_of(const rank_places *places, int i)
     return i % 2 == 0 ? places->two[i / 2] & 0xffff : places->two[i / 2] >> 16;
 }
 
-/* Call with ascending i, because an even i clears place i + 1. */
+/* Must be called with ascending i. A call with an even i clears place i + 1. */
 ORDO_FN void rank_set_place(rank_places *places, int i, uint place)
 {
     places->two[i / 2] = i % 2 == 0 ? place : places->two[i / 2] | place << 16;
@@ -76,8 +76,8 @@ ORDO_FN void rank_count(const ordo_key_form *bits, uint shift, uint mask, __loca
         ordo_local_add(&mine[rank_digit(bits[i], shift, mask)], 1);
 }
 
-/* Adds the team's keys to the counters of their digits. Rank i becomes the counter of key i's digit before the addition
- * of key i. It is key i's place if rank_starts has set the counters. */
+/* Adds the team's keys to the counters of their digits. Rank i becomes the counter's value before key i is added. If
+ * rank_starts has set the counters, the ranks are places. */
 ORDO_FN void rank_within_team(const ordo_key_form *bits, uint shift, uint mask, __local uint *counts,
                               rank_places *ranks)
 {
@@ -98,7 +98,8 @@ ORDO_FN void rank_within_team(const ordo_key_form *bits, uint shift, uint mask, 
 
 #define RANK_TEAMS_AHEAD (RANK_TEAMS < 8 ? RANK_TEAMS : 8)
 
-/* Sets total[j] to the number of the tile's keys with this work-item's j-th digit. A barrier must precede. */
+/* Each work-item handles some digit values. total[j] becomes the number of the tile's keys with its j-th value. A
+ * barrier must precede. */
 ORDO_FN void rank_totals(__local const uint *counts, uint *total)
 {
     RANK_FOR_MY_DIGITS(digit, j)
@@ -129,8 +130,8 @@ ORDO_FN void rank_team_starts(__local uint *counts, uint digit, uint next)
     }
 }
 
-/* Sets start[j] to the place of the tile's first key with this work-item's j-th digit. Replaces each team's count of
- * the digit by the place of the team's first such key. A barrier must follow. */
+/* start[j] becomes the place of the tile's first key with this work-item's j-th digit value. Each team's count becomes
+ * the place of the team's first key with that value. A barrier must follow. */
 ORDO_FN void rank_starts(__local uint *counts, const uint *total, __local uint *scratch, uint *start)
 {
     uint sum = 0, all;

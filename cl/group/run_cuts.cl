@@ -3,7 +3,7 @@
 #pragma once
 #include "group/runs.cl"
 
-/* Copies the table of runs to local memory. Compilers copy an argument to private memory if the kernel indexes it. The
+/* Copies the table of runs to local memory, because compilers copy an indexed kernel argument to private memory. The
  * whole group must call. Ends with a barrier. */
 ORDO_FN void runs_load_table(__private const run_table *from, __local run_table *to)
 {
@@ -47,7 +47,7 @@ ORDO_FN uint runs_count_before(__global const ordo_key *keys, uint low, uint hig
     return low;
 }
 
-/* samples[] has every table->stride-th key of each run. Returns how many samples of run r come before the sample x of
+/* samples[] contains one key per table->stride keys of a run. Returns how many samples of run r come before sample x of
  * run `own`. Equal keys are ordered by run. */
 ORDO_FN uint runs_samples_before(__local const run_table *table, __global const ordo_key *samples, uint r,
                                  ordo_key_form x, uint own)

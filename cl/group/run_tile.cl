@@ -16,8 +16,8 @@
 
 MERGE_DEFINE_SERIAL(runs_serial, RUNS_ITEMS)
 
-/* Each round of the merge merges *regions* of the tile in pairs. A region of round l has the elements of 2^l runs. From
- * round 1 on, regions begin at multiples of RUNS_ITEMS, so a work-item's slots are in one region. */
+/* Each round of the merge merges *regions* of the tile in pairs. In round l, a region has the elements of 2^l runs.
+ * From round 1 on, regions begin at multiples of RUNS_ITEMS. A work-item's slots are then in one region. */
 #define RUNS_REGIONS    (2 * RUN_TABLE_MAX - 1)
 #define RUNS_ROUNDS_MAX 4
 ORDO_FN uint runs_first_region(uint round)
@@ -28,18 +28,19 @@ ORDO_FN uint runs_first_region(uint round)
 typedef struct {
     ordo_key_form keys[RUNS_SLOTS + RUNS_ITEMS + 1];
 #if RUNS_FROM
-    /* from[s] is the slot before the merge of the element in slot s, plus RUNS_FROM_HIDDEN if the element is hidden. */
+    /* The element in slot s was in slot from[s] before the merge. RUNS_FROM_HIDDEN is added if it is hidden. */
     ushort from[RUNS_SLOTS + RUNS_ITEMS];
 #endif
 #if VALUE_COMBINES
-    /* If slot s had an element of run 1 before the merge, upto[s] is the number of run 0's elements before that
-     * element. */
+    /* upto[s] is set if slot s had an element of run 1 before the merge. It is the number of run 0's elements before
+     * that element. */
     ushort upto[RUNS_SLOTS + RUNS_ITEMS];
 #endif
     run_table table;
     runs_part part[RUN_TABLE_MAX];
     uint      before[RUN_TABLE_MAX];
-    /* After runs_lay_out, an element's slot before the merge is its index in key_of[r] and value_of[r]. */
+    /* After runs_lay_out, the element in slot s before the merge has key key_of[r][s] and value value_of[r][s] in its
+     * run r. */
     runs_keys   key_of[RUN_TABLE_MAX];
     runs_values value_of[RUN_TABLE_MAX];
 #if RUNS_HIDDEN
@@ -91,7 +92,6 @@ ORDO_FN uint runs_output_before(__local const runs_local *mem, uint r, uint i)
     return i;
 }
 
-/* A separate work-item sets each table of pointers, because this takes fewer registers. */
 #define RUNS_SETTER(i) (get_local_id(0) == (i) * (RUNS_GROUP / 4))
 
 /* Computes the tile's part of each run, and the regions of each round. The tile has at most `capacity` elements. Ends
@@ -137,7 +137,7 @@ ORDO_FN runs_keys runs_whole(__local const runs_local *mem, uint r)
     return mem->key_of[r] + mem->start[r] - mem->part[r].begin;
 }
 
-/* Loads keys and hidden bits of a tile of `count` elements, at least 1. Slots after the last element get a copy of it.
+/* Loads keys and hidden bits of a tile of `count` elements, at least 1. Copies the last element to all later slots.
  * Ends with a barrier. */
 ORDO_FN void runs_load_keys(__local runs_local *mem, uint n, uint count)
 {
@@ -173,8 +173,8 @@ ORDO_FN bool runs_merges(__local const runs_local *mem, uint round, uint slot)
     return slot < mem->used[round] && (slot >= mem->count[right - 1] || mem->count[right] > 0);
 }
 
-/* Merges pairs of regions of the previous round, in place. Round 0 has n regions. A barrier must precede. Ends with a
- * barrier. */
+/* Merges pairs of regions of the previous round, in place. n is the number of regions in round 0. A barrier must
+ * precede. Ends with a barrier. */
 ORDO_FN void runs_merge_round(__local runs_local *mem, uint round, uint n)
 {
     const uint    slot = (uint) get_local_id(0) * RUNS_ITEMS;
@@ -316,8 +316,8 @@ ORDO_FN void runs_note_first(__local runs_local *mem, uint count)
     }
 }
 
-/* Combines a value with run 0's value of the same key, if run 0 has the key. The value's element is in `slot`, and was
- * in slot `at` before the merge. */
+/* Combines `value` with run 0's value of the same key, if there is one. The value's element was in slot `at` before the
+ * merge, and is now in `slot`. */
 ORDO_FN merge_value runs_combined(__local const runs_local *mem, uint slot, uint at, merge_value value)
 {
     const uint second_run = mem->start[1];
@@ -381,8 +381,8 @@ ORDO_FN void runs_store_keys(__local const runs_local *mem, uint left, __global 
             keys_out[i * RUNS_GROUP + lid] = key_from_bits(mem->keys[i * RUNS_GROUP + lid]);
 }
 
-/* Copies the values of the first `left` slots from their runs. `count` is the number of slots before the removal of
- * hidden elements. A barrier must precede. */
+/* Copies the values of the first `left` slots from their runs. The tile had `count` elements before hidden ones were
+ * removed. A barrier must precede. */
 ORDO_FN void runs_copy_values(__local const runs_local *mem, uint n, uint count, uint left,
                               __global merge_value *values_out)
 {

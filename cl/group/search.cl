@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Searches sorted keys. A team (device/team.cl) searches a node of an index. A single work-item searches a tree in
- * local memory or an interval of an array. The *rank* of a query is the number of keys less than the query, or with
- * SEARCH_UPPER at most the query. Queries are in ordered form (shared/key.h). */
+ * local memory or an interval of an array. The *rank* of a query is the number of lesser keys. With SEARCH_UPPER, equal
+ * keys count, too. Queries are in ordered form (shared/key.h). */
 #pragma once
 #include "device/team.cl"
 #include "shared/key.h"
@@ -235,7 +235,7 @@ typedef struct {
     uint first, count;
 } span;
 
-/* Searches the `count` keys from index rank[r] on for query[r]. Replaces rank[r] by the rank of query[r]. */
+/* Searches `count` keys for each query[r], from index rank[r] on. rank[r] becomes the rank of query[r]. */
 ORDO_FN void span_ranks(__global const ordo_key *keys, uint count, __private const ordo_key_form query[SEARCH_ITEMS],
                         __private uint rank[SEARCH_ITEMS])
 {

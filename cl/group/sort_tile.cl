@@ -2,7 +2,8 @@
 /* One pass of a radix sort. A work-group loads a tile of the keys, ranks the keys by a digit, and writes the elements
  * to the output. The whole group must call each function.
  *
- * A digit has at most RANK_BITS bits. Kernel arguments give the digit, or with SORT_PLANNED the buffer `plan`. */
+ * A digit has at most RANK_BITS bits. Kernel arguments select the digit. With SORT_PLANNED, the buffer `plan` selects
+ * it. */
 #pragma once
 #include "device/atomic.cl"
 #include "device/team.cl"
@@ -165,7 +166,7 @@ ORDO_FN void sort_exchange_keys(__local sort_local_memory *l, const ordo_key_for
 }
 
 /* Sorts the keys of a tile by a digit into l->exchange. total[j] becomes the number of keys with this work-item's j-th
- * digit value, start[j] the index of the first such key. A barrier must follow. */
+ * digit value. start[j] becomes the index of the first such key. A barrier must follow. */
 ORDO_FN void sort_rank_tile(__local sort_local_memory *l, const ordo_key_form *bits, sort_digit d, rank_places *places,
                             uint *total, uint *start)
 {

@@ -33,7 +33,7 @@ ORDO_FN ulong string_load(__private const string_bytes *s, ulong at)
     return as_ulong(vload8(0, s->bytes + at));
 }
 #else
-/* GPUs load only aligned words, so string_load may touch 16 bytes. */
+/* GPUs load only aligned words, so string_load may read two words, 16 bytes. */
 #define STRING_LOAD 16
 ORDO_FN ulong string_load(__private const string_bytes *s, ulong at)
 {

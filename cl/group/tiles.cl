@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scans an array: each element gets the reduction (sum, minimum or maximum) of all earlier elements. A work-group
- * handles a tile, that is a part of the array, at a time. With SCAN_LOOKBACK, one launch reads every element once
- * (group/lookback.cl). Otherwise a first launch reduces a range of tiles per group (tiles_sums), and a second scans the
- * ranges (tiles_ranges). The whole group must call each function. */
+ * handles one tile, that is a part of the array, at a time. The whole group must call each function.
+ *
+ * With SCAN_LOOKBACK, one launch reads every element once (group/lookback.cl). Otherwise there are two launches. In the
+ * first, each group reduces a range of tiles (tiles_sums). In the second, it scans the range (tiles_ranges). */
 
 /* The including file defines:
  *  LOOKBACK_INPUT   type that describes the array
@@ -37,8 +38,8 @@ ORDO_FN fold_item tile_rows(uint tile, __private input_tile *t)
     return before;
 }
 
-/* Loads a tile and returns its reduction. Sets t->row[r] to the reduction of the tile's keys before this lane's r-th
- * vector. */
+/* Loads a tile and returns its reduction. t->row[r] becomes the reduction of the tile's keys before this lane's vector
+ * r. */
 ORDO_FN fold_item tile_fold(__private const LOOKBACK_INPUT *in, uint tile, __private input_tile *t,
                             __local fold_scratch *scratch)
 {
@@ -71,7 +72,7 @@ ORDO_FN uint tiles_end(uint tiles, uint range, uint group)
     return first + min(range, tiles - first);
 }
 
-/* Scans this group's range of tiles. sums[g] is the reduction of range g. `sums` is NULL if there is only one range. */
+/* Scans this group's range of tiles. sums[g] is the reduction of range g. With only one range, `sums` is NULL. */
 ORDO_FN void tiles_ranges(__private const LOOKBACK_INPUT *in, uint tiles, uint range, __global const fold_item *sums,
                           __local fold_scratch *scratch)
 {

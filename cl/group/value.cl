@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Combines two values: their sum modulo 2^32 or 2^64, minimum or maximum. Values have the types and orders of keys
- * (shared/key.h). An argument `how` (VALUE_HOW) or the macros COMBINE_OP and COMBINE_TYPE give the operation and the
- * type. */
+/* Combines two values by addition, minimum or maximum. Sums wrap around. Values have the types and orders of keys
+ * (shared/key.h). A parameter `how` (VALUE_HOW) selects the operation and the type. Functions without it use the macros
+ * COMBINE_OP and COMBINE_TYPE. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/key.h"
