@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Manages the compiled programs of a device. A call builds the program that it needs, or waits if a build thread is
- * building it. If the build thread fails, the call builds again, because build threads record no error messages. */
+/* Builds the programs of a device, in build threads or in the calls that need them. Build threads record no errors. A
+ * call therefore repeats a build that failed in a build thread. */
 #define _GNU_SOURCE
 #include "internal.h"
 
@@ -93,8 +93,8 @@ static void forget_live(void)
     live = NULL;
 }
 
-/* Exit handlers run in the reverse order of registration, so end_all runs before the handlers of all libraries that are
- * already loaded. */
+/* Exit handlers run in the reverse order of registration. Therefore end_all runs before the handlers of all libraries
+ * that are already loaded. */
 static void watch_exit(void)
 {
     (void) atexit(end_all);
@@ -106,8 +106,7 @@ static void watch(void)
     watch_exit();
 }
 
-/* Registers a destructor for the current thread. The main thread's destructors run before all exit handlers, so build
- * threads end before the driver is unloaded. */
+/* Registers a destructor of the current thread. Destructors of the main thread run before all exit handlers. */
 int          __cxa_thread_atexit_impl(void (*end)(void *), void *argument, void *library) __attribute__((weak));
 extern void *__dso_handle __attribute__((visibility("hidden")));
 
@@ -186,8 +185,8 @@ static void build_early(ordo_device *dev, struct ordo_program *p)
     dev->builds.in_work--;
 }
 
-/* Build threads pause while a call waits for a program and for CALM_MS milliseconds afterwards, because NVIDIA's
- * compiler builds one program at a time. The caller must hold b->lock. */
+/* Build threads pause while a call waits, because NVIDIA's compiler builds one program at a time. They resume CALM_MS
+ * milliseconds after the wait. The caller must hold b->lock. */
 #define CALM_MS 10
 static bool gives_way(const struct ordo_builds *b)
 {
@@ -219,8 +218,8 @@ static void *build_what_is_wanted(void *argument)
             wait_a_moment(b);
         } else {
             build_early(dev, p);
-            /* The driver has now loaded its compiler. Registering end_all again makes it run before the compiler's exit
-             * handler. */
+            /* The driver has now loaded its compiler. If end_all is registered again, it runs before the compiler's
+             * exit handler. */
             pthread_once(&at_first_build, watch_exit);
         }
     }

@@ -16,9 +16,10 @@ static ordo_status mark(struct ordo_call *call, cl_uint n, const cl_event *wait,
     return ORDO_OK;
 }
 
-/* Creates order->done, a marker that completes after all commands of the call, and fails if an event in the wait list
- * fails. A marker with a wait list waits only for the list, so a marker without one joins the list. PoCL 3.1 forgets
- * other barriers if a barrier has a wait list. */
+/* Creates order->done, an event that completes after all commands of the call. It fails if an event in the wait list
+ * fails. A marker with a wait list waits for no other commands. Therefore a marker without a list is added to the list.
+ *
+ * Uses no barrier with a wait list, because PoCL 3.1 then forgets other barriers. */
 static ordo_status hand_out_event(struct ordo_call *call)
 {
     if (!call->order || !call->order->done)
@@ -114,7 +115,7 @@ ordo_status ordo_call_stamped(struct ordo_call *call, size_t bytes, uint32_t max
 
 /* ---- commands ------------------------------------------------------------------------------------------------ */
 
-/* Must be called before each command. If the driver refused the barrier after the last command, enqueues it again. */
+/* Must be called before each command. Enqueues the previous command's barrier again if the driver refused it. */
 static ordo_status before_command(struct ordo_call *call)
 {
     if (call->lacks_barrier)
@@ -123,8 +124,8 @@ static ordo_status before_command(struct ordo_call *call)
     return ordo_call_pass_events(call);
 }
 
-/* Must be called after each command. In an out-of-order queue, enqueues a barrier, so that later commands wait for this
- * command. If the driver refuses the barrier, the next command or call must enqueue it, or fail. */
+/* Must be called after each command. In an out-of-order queue, a barrier makes later commands wait for this command. If
+ * the driver refuses the barrier, the next command or call tries again. */
 static void enqueued(struct ordo_call *call)
 {
     call->lacks_barrier = call->out_of_order && !ordo_call_try_barrier(call);
@@ -271,8 +272,8 @@ ordo_status ordo_call_fetch(struct ordo_call *call, cl_mem from, size_t at, void
     return read_buffer(call, false, from, at, to, bytes, done);
 }
 
-/* On a CPU, small reads poll their event, because a blocked thread wakes up late. Polling halves the time to find one
- * key. A polled read writes to dev->bounce, because it may still run after an error. */
+/* On a CPU, a small read polls its event, because a blocked thread wakes up late. Polling halves the time to find one
+ * key. After a failed wait, the read may still run. It therefore writes to dev->bounce, not to the caller's memory. */
 #define POLLS_MAX      400
 #define POLL_BYTES_MAX ((size_t) 1 << 16)
 
@@ -293,7 +294,8 @@ static bool poll(cl_event done, int max)
     return true;
 }
 
-/* If waiting fails and the read may still run, sets dev->bounce to NULL and never frees the memory. */
+/* After an error, the read may still write to dev->bounce. This memory is then never freed, and dev->bounce becomes
+ * NULL. */
 static ordo_status read_polling(struct ordo_call *call, cl_mem from, size_t at, char *bounce, size_t bytes)
 {
     cl_event done = NULL;

@@ -64,7 +64,7 @@ static bool can_be_written(const char *path)
     }
 }
 
-/* Stores the path of PoCL's cache directory in `dir`. PoCL offers no device if it cannot write there. */
+/* Returns true if PoCL's cache directory is not writable. PoCL then offers no device. Sets `dir` to the path. */
 static bool pocl_cannot_write(char *dir, size_t bytes)
 {
     const char *set = ordo_environment("POCL_CACHE_DIR"), *xdg = ordo_environment("XDG_CACHE_HOME"),

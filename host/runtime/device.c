@@ -74,7 +74,7 @@ static void build_self_test(ordo_device *dev)
     ordo_dry_run_close(&dry);
 }
 
-/* Runs the self-test again if memory was lacking. The lack may be temporary, but a failure would be cached. */
+/* Repeats a self-test that lacked memory, because its failure would be cached. */
 static ordo_status try_variant(ordo_device *dev, enum ordo_self_test_part *failed)
 {
     build_self_test(dev);

@@ -44,8 +44,8 @@ void ordo_bare_device_free(ordo_device *dev)
 
 /* ---- dry-run devices -------------------------------------------------------------------------------------------- */
 
-/* Maximum number of launches of a call on a dry-run device. Further launches fail, which ends loops that wait for a
- * kernel's result. Real calls need a few hundred launches. */
+/* A call on a dry-run device fails after this many launches. This ends loops that wait for a kernel's result. Real
+ * calls need a few hundred launches. */
 #define LAUNCHES_MAX 2000
 
 static void copy_facts(ordo_device *to, const ordo_device *from)

@@ -47,7 +47,7 @@ static const char *entry_of(const char *list, cl_long n)
 
 const char *ordo_cl_error_string(cl_int code)
 {
-    /* String i of `failures` names code -i, string i of `invalid` names code -30 - i. */
+    /* String i of `failures` names error code -i. String i of `invalid` names error code -30 - i. */
     static const char failures[] =
         "CL_SUCCESS\0CL_DEVICE_NOT_FOUND\0CL_DEVICE_NOT_AVAILABLE\0CL_COMPILER_NOT_AVAILABLE\0"
         "CL_MEM_OBJECT_ALLOCATION_FAILURE\0CL_OUT_OF_RESOURCES\0CL_OUT_OF_HOST_MEMORY\0"
@@ -144,7 +144,8 @@ void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...)
     free(text);
 }
 
-/* Returns malloc'd text "FACT: CL_CODE (-5) [device; file:line]", or NULL. FACT is `fact`, or the text of `status`. */
+/* Returns malloc'd text like "no memory: CL_OUT_OF_RESOURCES (-5) [device; file:line]", or NULL. If `fact` is NULL, the
+ * text begins with the text of `status`. */
 static char *message_of(const ordo_device *dev, ordo_status status, cl_int code, const char *file, int line,
                         const char *fact)
 {

@@ -13,9 +13,8 @@ FILE *ordo_file_open(const char *path, uint64_t max, const char **why);
 /* Creates the missing parent directories of `path`. On failure sets errno and returns false. */
 bool ordo_file_make_parents(char *path);
 
-/* Replaces the file `target` in one step, so that readers see either the old or the new content. `temporary` is a path
- * in the same directory that ends in XXXXXX. `write` writes it, and must set errno if it fails. On failure sets errno
- * and returns false. */
+/* Replaces the file `target` atomically. `temporary` is a path in the same directory that ends in XXXXXX. If the
+ * function `write` fails, it must set errno. On failure sets errno and returns false. */
 typedef bool ordo_file_writer(FILE *file, const void *content);
 bool         ordo_file_replace(const char *target, char *temporary, ordo_file_writer *write, const void *content);
 

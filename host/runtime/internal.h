@@ -11,16 +11,16 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* Scratch blocks are temporary buffers of calls. A free block contains arbitrary data, zeros, or numbers of earlier
- * calls (ordo_call_stamped). */
+/* A scratch block is a temporary buffer of a call. While free, it contains arbitrary data, zeros, or numbers that
+ * ordo_call_stamped has returned. */
 enum ordo_scratch_use {
     ORDO_SCRATCH_PLAIN,
     ORDO_SCRATCH_ZEROED,
     ORDO_SCRATCH_STAMPED,
 };
 
-/* A scratch block, or a buffer that outlives calls. A scratch block is reused only in the same queue, where the
- * commands of a later call run after all commands that still use the block. */
+/* A scratch block, or a buffer that outlives calls. Only calls in the same queue reuse a scratch block. Their commands
+ * run after all commands that still use the block. */
 struct ordo_block {
     struct ordo_block    *next;
     cl_mem                mem;
@@ -34,15 +34,15 @@ struct ordo_block {
 struct ordo_stage {
     struct ordo_stage *next;
     cl_mem             mem;
-    /* Pinned memory, mapped at `host`. NULL on a CPU, where `mem` uses the memory at `host` directly. */
+    /* Pinned memory, mapped at `host`. On a CPU it is NULL, and `mem` uses the memory at `host`. */
     cl_mem   pinned;
     char    *host;
     bool     in_use;
     uint64_t sent; /* sequence number of the last upload that may still read `host`, or 0 */
 };
 
-/* Pinned host memory through which transfer.c copies arrays in pieces of `piece` bytes. Transfers below `least` bytes
- * do not use it. If `helpers` (number of helper threads) is 0, no transfer uses it. */
+/* transfer.c copies arrays through this pinned memory, in pieces of `piece` bytes. Transfers below `least` bytes do not
+ * use it. `helpers` is the number of helper threads. Without helper threads, the memory is unused. */
 struct ordo_ring {
     cl_mem mem;
     char  *host;
@@ -76,23 +76,22 @@ struct ordo_program {
     char                *file, *only, *options; /* `only` lists the kernels of the program. NULL: all. */
     enum {
         ORDO_PROGRAM_KNOWN,
-        ORDO_PROGRAM_OTHERS, /* Another process builds it (`part` in ordo/prepare.h). */
+        ORDO_PROGRAM_OTHERS, /* Another process builds the program. */
         ORDO_PROGRAM_WANTED,
         ORDO_PROGRAM_IN_WORK,
         ORDO_PROGRAM_BUILT,
         ORDO_PROGRAM_FAILED
     } state;
-    /* `ahead`: the program was built before a call needed it, and no call has used it yet. */
+    /* If `ahead` is true, no call has used the program yet. */
     bool                ahead, from_cache;
     double              build_ms;
     cl_program          program;
     struct ordo_kernel *kernels; /* Protected by the device's lock. */
 };
 
-/* A thread that holds `lock` must not lock another mutex. */
 #define ORDO_BUILD_THREADS_MAX 16
 struct ordo_builds {
-    pthread_mutex_t      lock;
+    pthread_mutex_t      lock; /* A thread that holds it locks no other mutex. */
     pthread_cond_t       changed;
     struct ordo_program *programs; /* newest first */
     pthread_t            thread[ORDO_BUILD_THREADS_MAX];
@@ -112,7 +111,7 @@ struct ordo_builds {
 /* Tests use these hooks to change programs. */
 struct ordo_build_changes {
     const char *(*before)(const ordo_device *dev); /* Returns text to insert before the source, or "". */
-    /* Returns compiler options to append, each after a space. */
+    /* Returns compiler options, each with a space before it. */
     const char *(*options)(const ordo_device *dev, const struct ordo_define *defines);
 };
 extern const struct ordo_build_changes *ordo_build_changes;
@@ -167,10 +166,11 @@ struct ordo_device {
     /* If true, a program contains only the kernels that one comment "Built together: ..." of its source lists. */
     bool                             kernels_apart;
     const struct ordo_build_changes *changes;
-    /* For tests. 1: the compiler optimizes every program, -1: none, 0: programs that the tests choose. */
+    /* For tests. If 1, the compiler optimizes every program. If -1, it optimizes none. If 0, the tests choose. */
     int                 optimized;
     struct ordo_device *next_live;
-    /* The driver refused a call's last barrier. The next call in an out-of-order queue begins with a barrier. */
+    /* True if the driver refused the last barrier of a call. The next call in an out-of-order queue then begins with a
+     * barrier. */
     bool                 barrier_lost;
     struct ordo_dry_run *dry_run, own_dry_run;
 
@@ -214,8 +214,8 @@ bool ordo_is_want_of_memory(cl_int code);
 ordo_status ordo_probe_features(ordo_device *dev);
 void        ordo_probe_trials(ordo_device *dev);
 ordo_status ordo_apply_mask(ordo_device *dev, const char *mask);
-/* Must be called after a feature is turned off. Removes the option -cl-std if no other feature needs it, because some
- * devices lack the generic pointers of newer OpenCL versions. */
+/* Must be called after a feature is turned off. Removes the option -cl-std if no feature needs it. Newer OpenCL
+ * versions use generic pointers, which some devices lack. */
 void ordo_choose_older_language(ordo_device *dev);
 
 /* select.c. Sets dev->id. */
@@ -237,8 +237,8 @@ void ordo_build_ahead(struct ordo_dry_run *dry, const char *file, const char *ke
                       const struct ordo_define *defines);
 void ordo_builds_forget(ordo_device *dev);
 
-/* source.c. Sets *text to a file's malloc'd source with expanded includes. Keeps only the kernels that `kernels` lists,
- * or all if it is NULL. */
+/* source.c. Sets *text to a file's malloc'd source, in which includes are expanded. `kernels` lists the kernels to
+ * keep, and NULL keeps all. */
 ordo_status ordo_program_text(ordo_device *dev, const char *file, const char *kernels, char **text);
 struct ordo_kernel_set {
     const char *names; /* Names separated by spaces, not zero-terminated. NULL: all kernels. */
@@ -255,7 +255,7 @@ void         ordo_bare_device_free(ordo_device *dev);
 
 /* program.c. Any thread may call this. */
 ordo_status ordo_program_build(ordo_device *dev, struct ordo_program *program);
-/* Compiles the texts as one program. Each must define a kernel named trial. */
+/* Compiles the texts as one program. Each text must define a kernel `trial`, which is renamed. */
 bool               ordo_trial_compile(ordo_device *dev, const char *options, const char *const *texts, size_t n);
 struct ordo_digest ordo_sources_digest(const ordo_device *dev);
 
@@ -281,15 +281,15 @@ void ordo_held_forget(ordo_device *dev);
 ordo_status ordo_scratch_take(ordo_device *dev, cl_command_queue queue, size_t bytes, enum ordo_scratch_use use,
                               struct ordo_block **out, bool *fresh);
 void        ordo_scratch_give(ordo_device *dev, struct ordo_block *block);
-/* Must be called if the driver may have dropped commands that zero blocks. The content of free blocks then counts as
- * arbitrary. */
+/* Marks all free blocks as ORDO_SCRATCH_PLAIN. Must be called if the driver may have dropped commands that zero
+ * blocks. */
 void ordo_scratch_distrust(ordo_device *dev);
 
 /* Returns the mapped address of new pinned memory, or NULL. Pinned memory does not count as device memory. */
 char *ordo_pinned_create(ordo_device *dev, size_t bytes, cl_mem *mem);
 void  ordo_pinned_destroy(ordo_device *dev, cl_mem *mem, char *host);
 
-/* staging.c. Makes stages reusable if the sequence number of their last upload is at most `number`. These uploads must
+/* staging.c. Uploads have consecutive numbers. Makes the stages of uploads up to `number` reusable. These uploads must
  * have ended. */
 void ordo_stages_forget(ordo_device *dev, uint64_t number);
 void ordo_stages_destroy(ordo_device *dev);
@@ -303,7 +303,7 @@ void ordo_ring_destroy(ordo_device *dev);
 ordo_status ordo_queue_create(ordo_device *dev, cl_command_queue_properties properties, cl_command_queue *out);
 ordo_status ordo_queue_check(ordo_device *dev, cl_command_queue queue, const char *name, bool *out_of_order);
 bool        ordo_event_ended(cl_event event);
-/* Must be called before each command of the call. Records the incomplete events of the wait list in dev->pending. */
+/* Must be called before each command. Adds the incomplete events of the call's wait list to dev->pending. */
 ordo_status ordo_call_pass_events(struct ordo_call *call);
 void        ordo_call_drop_events(struct ordo_call *call);
 ordo_status ordo_call_barrier(const struct ordo_call *call);

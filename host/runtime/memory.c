@@ -129,8 +129,8 @@ static void give_reserves(ordo_device *dev)
         r->give(r);
 }
 
-/* If memory is lacking, frees cached memory and tries again. Never waits for a caller's queue or an incomplete event,
- * because the caller may complete the event only after this call. */
+/* If memory is lacking, frees cached memory and tries again. Never waits for a caller's queue or an incomplete event.
+ * The caller may complete the event only after this call. */
 static ordo_status create_or_reclaim(ordo_device *dev, size_t bytes, cl_mem *out)
 {
     static void (*const gives[])(ordo_device *) = { ordo_scratch_destroy, give_reserves };
@@ -148,7 +148,8 @@ static ordo_status create_or_reclaim(ordo_device *dev, size_t bytes, cl_mem *out
     return got;
 }
 
-/* Takes over the caller's reference to `queue`, even if it fails. `queue` is NULL for a buffer that outlives calls. */
+/* Takes over the caller's reference to `queue`, and releases it after an error. `queue` is NULL for a buffer that
+ * outlives calls. */
 static ordo_status create_block(ordo_device *dev, struct ordo_block **list, cl_command_queue queue, size_t bytes)
 {
     struct ordo_block *block = calloc(1, sizeof *block);

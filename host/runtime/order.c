@@ -65,8 +65,8 @@ void ordo_pending_forget(ordo_device *dev)
         forget(&dev->pending);
 }
 
-/* Removes ended events from dev->pending. If an event failed, the driver may have dropped commands that zero scratch,
- * so no free block counts as zeroed. */
+/* Removes ended events from dev->pending. If an event failed, the driver may have dropped commands that zero blocks.
+ * Free blocks then no longer count as zeroed. */
 static void forget_ended(ordo_device *dev)
 {
     for (struct ordo_pending **at = &dev->pending; *at;) {
@@ -110,7 +110,7 @@ ordo_status ordo_call_pass_events(struct ordo_call *call)
 
 /* ---- the wait list of a call --------------------------------------------------------------------------------- */
 
-/* Adds an event, unless the list contains it. Allocates space for one more event (see hand_out_event in call.c). */
+/* Adds an event if the list lacks it. Leaves space for one more event, which hand_out_event in call.c adds. */
 static ordo_status add_event(struct ordo_call *call, cl_event event)
 {
     for (cl_uint i = 0; i < call->n_wait; i++)
@@ -150,8 +150,8 @@ static ordo_status add_listed(struct ordo_call *call, cl_uint i)
     return state == CL_COMPLETE ? ORDO_OK : add_event(call, event);
 }
 
-/* Fills the call's wait list. The list includes incomplete events for which earlier commands of the queue wait: if one
- * failed, the driver could otherwise drop only some of the call's commands. */
+/* Fills the call's wait list. Adds all incomplete events for which earlier commands of the queue wait. If such an event
+ * fails, the driver then drops all commands of the call, not only some. */
 static ordo_status add_events(struct ordo_call *call)
 {
     ordo_device             *dev = call->dev;
@@ -169,8 +169,8 @@ static ordo_status add_events(struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* Makes this call wait for the object's last call, if that call used another queue. Sets *must_wait to true if the
- * caller must wait on the host. If `renew` is true, replaces a failed marker last->done. */
+/* If the object's last call used another queue, adds it to the wait list. Sets *must_wait if the caller must wait on
+ * the host. If `renew` is true, replaces a failed marker last->done. */
 static ordo_status add_last(struct ordo_call *call, struct ordo_last_call *last, bool renew, bool *must_wait)
 {
     if (!last || !last->queue || last->queue == call->queue)
@@ -209,7 +209,7 @@ bool ordo_call_try_barrier(const struct ordo_call *call)
     return clEnqueueBarrierWithWaitList(call->queue, 0, NULL, NULL) == CL_SUCCESS;
 }
 
-/* Tries twice, because the call cannot take back the commands that it has enqueued. */
+/* Tries twice, because an error would leave the call half done. */
 ordo_status ordo_call_barrier(const struct ordo_call *call)
 {
     if (!ordo_call_try_barrier(call))
@@ -218,7 +218,7 @@ ordo_status ordo_call_barrier(const struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* The largest number of failed markers that a call replaces. In a broken queue every marker fails. */
+/* A call replaces at most this many failed markers. In a broken queue every marker fails. */
 #define ROUNDS_MAX 4
 
 ordo_status ordo_call_begin_after(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order,
@@ -301,7 +301,7 @@ void ordo_last_call_forget(const ordo_device *dev, struct ordo_last_call *last)
     *last = (struct ordo_last_call) { .queue = NULL };
 }
 
-/* If the marker last->begun failed, the driver dropped the commands that changed the object. */
+/* If last->begun has failed, the driver has dropped commands that change the object. */
 static void check_begun(ordo_device *dev, struct ordo_last_call *last)
 {
     const cl_int state = last->begun ? state_of(last->begun) : CL_QUEUED;
@@ -341,7 +341,7 @@ void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last)
         last->done = NULL;
     if (!call->begun)
         return;
-    check_begun(call->dev, last); /* The old marker can be replaced: if it fails later, the new marker fails, too. */
+    check_begun(call->dev, last); /* The new marker fails if the old one fails later. */
     release(&last->begun);
     last->begun = call->begun;
     call->begun = NULL;

@@ -208,8 +208,8 @@ static bool all_compiles(ordo_device *dev)
     return n > 1 && ordo_trial_compile(dev, NEWEST, texts, n);
 }
 
-/* Chooses the newest language standard with C11 atomics of device scope. Without such atomics, uses the default
- * language and OpenCL 1.2 atomics. `all`: all trial kernels compile in the newest standard. */
+/* Chooses the newest language standard with C11 atomics of device scope. If there is none, uses the default language
+ * and OpenCL 1.2 atomics. If `all` is true, all trial kernels compile in the newest standard. */
 static void choose_language(ordo_device *dev, bool all)
 {
     static const char *const standards[] = { NEWEST, "-cl-std=CL2.0", "" };
@@ -297,8 +297,8 @@ static bool try_amd(ordo_device *dev, bool all)
     return true;
 }
 
-/* Uses sub-groups of `lanes` work-items, or returns false if kernels cannot have them. If `lanes` is 0, prefers
- * sub-groups of 16 work-items, and otherwise uses the size that the driver chooses. */
+/* Selects sub-groups of `lanes` work-items. If `lanes` is 0, selects 16 work-items, or the driver's size if 16 is
+ * impossible. Returns false if kernels cannot have such sub-groups. */
 static bool try_khronos(ordo_device *dev, uint32_t lanes)
 {
     const uint32_t wanted = lanes ? lanes : 16;

@@ -209,12 +209,12 @@ static const struct setting progress[] = {
 /* Measured on an H100 SXM and an H200 with driver 580.159. Scan, compact, merge, top k and sums by key are 1.15 to 1.7
  * times as fast as with smaller tiles. Larger work-groups for scans slow down segmented scans.
  *
- * With larger tiles, a sort reads the counts of fewer earlier tiles. But each compute unit must have space for a second
- * work-group. A sort of 2^26 pairs (4-byte keys and values) takes 2.29 ms with tiles of 512 x 18 elements, and 2.52 ms
- * with 1024 x 11.
+ * With larger tiles, a sort reads the counts of fewer earlier tiles. But two work-groups must fit on each compute unit.
+ * A sort of 2^26 pairs (4-byte keys and values) takes 2.29 ms with tiles of 512 x 18 elements, and 2.52 ms with
+ * 1024 x 11.
  *
  * A blocked index (SEARCH_LAYOUT 1) with 15 keys per cache line is faster than level order. In 2^24 keys of 4 bytes, an
- * H100 finds 25.9 G keys/s, not 19.6 G. In 2^27 keys of 8 bytes, an H200 finds 10.9 G keys/s, not 10.1 G. */
+ * H100 finds 25.9 instead of 19.6 G keys/s. In 2^27 keys of 8 bytes, an H200 finds 10.9 instead of 10.1 G keys/s. */
 static const struct setting large_tiles[] = {
     { ORDO_SORT_GROUP, ALL, 512 },        { ORDO_SORT_ITEMS, ALL, 11 },
     { ORDO_SORT_ITEMS, K4V0, 21 },        { ORDO_SORT_ITEMS, K4V4, 18 },
@@ -295,7 +295,8 @@ static bool applies(const struct ordo_facts *f, enum ordo_tunable t)
 
 /* ---- the user's profile -------------------------------------------------------------------------------------- */
 
-/* Sets *out to a malloc'd path, or to NULL if memory is lacking. Returns false if no profile is used. */
+/* Sets *out to a malloc'd path. Returns false if no profile is used. If memory is lacking, returns true and sets *out
+ * to NULL. */
 static bool profile_path(const ordo_device *dev, char **out)
 {
     const char *chosen = ordo_environment("ORDO_PROFILE"), *xdg = ordo_environment("XDG_CONFIG_HOME"),

@@ -51,8 +51,8 @@ void ordo_log(ordo_device *dev, ordo_log_level level, const char *format, ...) _
         if (code_ != CL_SUCCESS)                                                                                       \
             return ordo_fail_cl((dev), code_, __FILE__, __LINE__, __VA_ARGS__);                                        \
     } while (0)
-/* Returns ORDO_DEVICE_FAILED, ORDO_NO_DEVICE_MEMORY or ORDO_NO_HOST_MEMORY if `code` has this meaning, and otherwise
- * ORDO_OPENCL. */
+/* Records an OpenCL error. Depending on `code`, returns ORDO_DEVICE_FAILED, ORDO_NO_DEVICE_MEMORY, ORDO_NO_HOST_MEMORY
+ * or ORDO_OPENCL. */
 ordo_status ordo_fail_cl(ordo_device *dev, cl_int code, const char *file, int line, const char *what, ...)
     __attribute__((format(printf, 5, 6)));
 
@@ -72,8 +72,8 @@ static inline bool ordo_lacks_memory(ordo_status status)
 
 /* ---- buffers: memory.c --------------------------------------------------------------------------------------- */
 
-/* Creates a buffer that outlives the call and counts as held (ordo_device_memory). Returns ORDO_TOO_LARGE above the
- * largest allocation, and ORDO_NO_DEVICE_MEMORY above the limit of held bytes. */
+/* Creates a buffer that outlives the call. Returns ORDO_TOO_LARGE if `bytes` exceeds the largest allocation. Returns
+ * ORDO_NO_DEVICE_MEMORY if all buffers together exceed the memory limit. */
 ordo_status ordo_buffer_create(ordo_device *dev, size_t bytes, cl_mem *out);
 /* Sets *mem to NULL. OpenCL keeps the memory until enqueued commands have ended. */
 void ordo_buffer_destroy(ordo_device *dev, cl_mem *mem);
@@ -87,8 +87,8 @@ struct ordo_reserve {
 void ordo_reserve_join(ordo_device *dev, struct ordo_reserve *reserve);
 void ordo_reserve_leave(ordo_device *dev, struct ordo_reserve *reserve);
 
-/* Returns a buffer over the caller's memory at `host`, or NULL on GPUs and after an error. After a blocking read into
- * `host`, the caller sees kernels' results there. Release the buffer only after its last command has ended. */
+/* Returns a buffer over the caller's memory at `host`, or NULL on GPUs and after an error. A blocking read into `host`
+ * makes kernels' results visible there. Release the buffer only after its last command has ended. */
 cl_mem ordo_buffer_over(ordo_device *dev, void *host, size_t bytes);
 void   ordo_buffer_leave(ordo_device *dev, cl_mem *mem);
 
@@ -100,7 +100,8 @@ bool ordo_device_reads_once(const ordo_device *dev);
 /* Each object holds one reference. Releasing the last reference destroys the device. */
 void ordo_device_hold(ordo_device *dev);
 void ordo_device_release(ordo_device *dev);
-/* Returns ORDO_FORKED in the child of a fork. Call this before creating an object without ordo_call_begin. */
+/* Returns ORDO_FORKED in the child of a fork. A function that creates an object without ordo_call_begin must call
+ * this. */
 ordo_status ordo_device_check_fork(ordo_device *dev);
 
 /* ---- calls: order.c, call.c ----------------------------------------------------------------------------------- */
@@ -124,8 +125,7 @@ struct ordo_call {
     int                      n_scratch;
 };
 
-/* Checks the device and the order, then locks the device. Fails, without locking, if the device is NULL or was opened
- * before a fork, if a queue or event belongs to another context, or if an event has failed. */
+/* Checks the device and the order, then locks the device. If it fails, the device is not locked. */
 ordo_status ordo_call_begin(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order);
 /* Creates order->done, returns scratch to the pool and unlocks the device. Returns `status`, or the error of creating
  * the event. */
@@ -135,17 +135,16 @@ ordo_status ordo_call_end(struct ordo_call *call, ordo_status status);
 ordo_status ordo_call_scratch(struct ordo_call *call, size_t bytes, cl_mem *out);
 /* Returns zeroed scratch. The call's kernels must leave zeros in it, because later calls reuse it. */
 ordo_status ordo_call_zeroed(struct ordo_call *call, size_t bytes, cl_mem *out);
-/* Returns a temporary buffer whose words kernels may mark with *stamp, a number from 1 to `max`. No word contains this
- * number yet. */
+/* Returns a temporary buffer. Kernels may mark its words with *stamp, a number that no word contains yet. It is between
+ * 1 and `max`. */
 ordo_status ordo_call_stamped(struct ordo_call *call, size_t bytes, uint32_t max, cl_mem *out, cl_uint *stamp);
 
 /* Returns scratch to the pool, except the first `mark` blocks. `mark` is an earlier value of call->n_scratch. */
 void ordo_call_release(struct ordo_call *call, int mark);
-/* Like ordo_call_release, but for a step that failed. Blocks of ordo_call_zeroed may then contain other data, so they
- * no longer count as zeroed. */
+/* Like ordo_call_release, but for a failed step. Zeroed blocks may then contain other data, so they count as
+ * uninitialised. */
 void ordo_call_abandon(struct ordo_call *call, int mark);
-/* For an optional step. If the step lacks memory, sets *lacked and releases the scratch that the step took. Returns
- * other errors. */
+/* Executes an optional step. If it lacks memory, sets *lacked and releases the step's scratch. Returns other errors. */
 #define ORDO_CALL_TRY(call, expr, lacked)                                                                              \
     do {                                                                                                               \
         const int         mark_ = (call)->n_scratch;                                                                   \
@@ -161,16 +160,15 @@ struct ordo_last_call {
     cl_event         begun; /* Marker before the last call that changed the object, or NULL. */
     bool             dropped;
 };
-/* Begins a call on an object. The call's commands run after the object's last call, even in another queue. If `waits`
- * is true, first waits on the host for the wait list, while the device is unlocked. Returns ORDO_OPENCL if an event has
- * failed. */
+/* Begins a call on an object. Its commands run after the object's last call, even in another queue. If `waits` is true,
+ * the host first waits for the wait list, without the lock. Returns ORDO_OPENCL if an event has failed. */
 ordo_status ordo_call_begin_after(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order,
                                   struct ordo_last_call *last, bool waits);
-/* Must be called before the host waits for the device. If the wait list has incomplete events, fails without a message
- * and sets call->again. The caller must then begin again, by ordo_call_begin_after with `waits` true. */
+/* Must be called before the host waits for the device. If the wait list has incomplete events, fails without an error
+ * message and sets call->again. The caller must then begin the call again, with `waits` true. */
 ordo_status ordo_call_settled(struct ordo_call *call);
-/* Must be called before commands or the host change the object. If it sets call->again, the caller must repeat the
- * call. If the driver drops the call's commands, the next call notices the loss. */
+/* Must be called before commands or the host change the object. If it sets call->again, the caller must begin the call
+ * again. The next call on the object notices if the driver drops commands of this call. */
 ordo_status ordo_call_changes(struct ordo_call *call);
 /* Must be called at the end of each call on an object, also after an error. */
 void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last);
@@ -206,8 +204,8 @@ struct ordo_arg {
 #define ORDO_ARGS(...)                                                                                                 \
     ((struct ordo_arg[]) { __VA_ARGS__ }), sizeof((struct ordo_arg[]) { __VA_ARGS__ }) / sizeof(struct ordo_arg)
 
-/* Variables passed to ORDO_ARG must live until the launch. Do not copy or move the struct, because `arg` points into
- * `at`. */
+/* Variables passed to ORDO_ARG must live until the launch. The struct contains pointers into itself, so do not copy or
+ * move it. */
 struct ordo_args {
     struct ordo_arg arg[64];
     size_t          n;
@@ -241,8 +239,8 @@ ordo_status ordo_call_send(struct ordo_call *call, cl_mem to, size_t at, const v
                            cl_event *done);
 ordo_status ordo_call_fetch(struct ordo_call *call, cl_mem from, size_t at, void *to, size_t bytes, cl_event *done);
 
-/* Returns ORDO_INVALID unless the slice holds `count` elements of `bytes` bytes in a buffer of this context. For 0
- * bytes, the slice must be ordo_none(). */
+/* Returns ORDO_INVALID if the slice has fewer than `count` elements of `bytes` bytes, or if its buffer belongs to
+ * another context. If `bytes` is 0, the slice must be ordo_none(). */
 ordo_status ordo_check_slice(ordo_device *dev, const char *name, struct ordo_slice slice, size_t count, size_t bytes);
 /* Returns ORDO_INVALID if the buffer lies in host memory whose address is no multiple of `align`. */
 ordo_status ordo_check_aligned(ordo_device *dev, const char *name, cl_mem mem, size_t align);
@@ -263,8 +261,8 @@ void   ordo_stage_give(ordo_device *dev, struct ordo_stage *stage, bool idle);
 char  *ordo_stage_host(const struct ordo_stage *stage);
 cl_mem ordo_stage_buffer(const struct ordo_stage *stage);
 
-/* Enqueues an upload of the first `bytes` bytes. On a CPU, creates the stage's buffer instead, or leaves it NULL after
- * an error. */
+/* Enqueues an upload of the first `bytes` bytes. On a CPU, creates the stage's buffer and uploads nothing. The buffer
+ * is NULL after an error. */
 ordo_status ordo_stage_send(struct ordo_call *call, struct ordo_stage *stage, size_t bytes);
 ordo_status ordo_stage_receive(struct ordo_call *call, struct ordo_stage *stage, size_t at, size_t bytes);
 
@@ -287,9 +285,8 @@ struct ordo_gathering {
     size_t   n;
 };
 
-/* Opens a device whose calls launch nothing. Instead, `dev` builds the kernels that the calls need and `gathering`
- * selects. Reads return invented data. Close *out after the objects on it and before `dev`. Only one thread may use
- * *out. */
+/* Opens a device whose calls launch nothing. Instead, `dev` builds the needed kernels that `gathering` selects. Reads
+ * return invented data. Close *out after its objects and before `dev`. Only one thread may use *out. */
 ordo_status ordo_dry_run_open(ordo_device *dev, struct ordo_gathering *gathering, ordo_device **out);
 void        ordo_dry_run_close(ordo_device **dry_run);
 /* Must be called before each call on the dry-run device. Sets the word that all reads of this call return. */
@@ -297,12 +294,12 @@ void ordo_dry_run_answer(ordo_device *dry_run, uint32_t answer);
 bool ordo_is_dry_run(const ordo_device *dev);
 
 bool ordo_builds_ahead(const ordo_device *dev);
-/* Returns true if the device has build threads, and this `name` and `type` were not passed before. */
+/* Returns true on the first call with this `name` and `type`. Without build threads, returns false. */
 bool ordo_builds_expect(ordo_device *dev, const char *name, uint32_t type);
 /* Begins a preparation, which ordo_builds_finish ends. Several preparations may run concurrently. */
 void ordo_builds_begin(ordo_device *dev);
-/* Builds the requested programs, together with the build threads. `progress` may be NULL. If it returns false, cancels
- * the rest and returns ORDO_CANCELLED. Otherwise returns the error of the first failed program. */
+/* Builds the requested programs, together with the build threads. If `progress` returns false, cancels the rest and
+ * returns ORDO_CANCELLED. Otherwise returns the first failed program's error. `progress` may be NULL. */
 ordo_status ordo_builds_finish(ordo_device *dev, bool (*progress)(void *user, size_t done, size_t total), void *user,
                                size_t *built, size_t *failed);
 

@@ -76,8 +76,6 @@ static ordo_status take(const struct updates *u, const char *what, uint64_t seen
     return ORDO_OK;
 }
 
-/* The values that the work-items read, and the final value of the word, must be k * u->spread for k from 0 to n, in any
- * order. */
 static ordo_status check_numbers(const struct updates *u, const char *what, enum atomics_answer answer,
                                  enum atomics_word word)
 {
@@ -227,8 +225,6 @@ static ordo_status check_contention(ordo_device *dev, const struct contention *q
 
 #define CONTENTION_MS 2000
 
-/* If few work-groups run concurrently, repeats the launch with more rounds until enough updates have collided. Ends
- * after CONTENTION_MS milliseconds, because updates rarely collide on a busy CPU. */
 static ordo_status contention(ordo_device *dev, struct contention *q)
 {
     const struct ordo_launch launch = atomics_launch("self_test_contend", q->n / q->group, q->group);

@@ -78,8 +78,8 @@ struct ordo_digest ordo_sources_digest(const ordo_device *dev)
 
 #define MAX_INCLUDES 32
 
-/* A file that the program includes. `open`: the file is being expanded. `certain`: the file was expanded outside of any
- * #if, so later includes are ignored. */
+/* While `open` is true, the file is being expanded. If `certain` is true, it was expanded outside of any #if. Later
+ * includes of the file are then ignored. */
 struct included {
     char *path;
     bool  open, certain;
@@ -171,8 +171,7 @@ static void mark_line(struct expansion *e, int line, const char *path)
     fprintf(e->out, "#line %d \"%s\"\n", line, path);
 }
 
-/* After #else, #elif and #endif the caller must repeat the #line directive, because the compiler may have skipped
- * it. */
+/* The compiler may have skipped the last #line directive. The caller must repeat it after #else, #elif and #endif. */
 static bool ends_branch(const char *line)
 {
     return begins_with(line, "#el") || begins_with(line, "#endif");

@@ -16,8 +16,8 @@
 #define HELPERS_MIN 3
 #define HELPERS_MAX 8
 
-/* Piece i of the arrays uses slot i modulo SLOTS of the ring. Helper threads may copy only pieces with an index below
- * `allowed`. slot_done[s] is 1 + the index of the last piece that was copied in slot s. */
+/* Piece i of the arrays uses slot i modulo SLOTS of the ring. Helper threads may copy the first `allowed` pieces.
+ * slot_done[s] is 1 + the index of the last piece that was copied in slot s. */
 struct pieces {
     const struct ordo_transfer *array;
     size_t                      n;
@@ -164,7 +164,7 @@ static ordo_status wait_done(struct ordo_call *call, struct pieces *p, size_t i)
 
 static ordo_status transfer(struct ordo_call *call, struct pieces *p)
 {
-    /* Number of pieces that helper threads may copy before the first command ends. */
+    /* Before the first command ends, helper threads may copy this many pieces. */
     const size_t ahead = p->upload ? SLOTS : 0;
 
     allow(p, ahead);
