@@ -23,8 +23,8 @@
 /* Concurrent batches accept only codes less than N_CONCURRENT_CODES. */
 #define N_CONCURRENT_CODES CODE_COMBINE
 
-/* Word c of the histogram is the number of operations with code c. If operation i of n is the first with an invalid
- * code, the last word is n - i, else 0. */
+/* Word c of the histogram is the number of operations with code c. The last word is 0 if all codes are valid. Otherwise
+ * it is n - i, where operation i of n is the first with an invalid code. */
 #define HISTOGRAM_WORDS (N_CODES + 1)
 
 #define OUTCOME_DONE       0

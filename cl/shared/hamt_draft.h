@@ -5,9 +5,11 @@
  *     nodes   | root | node | ...           64 words each, one per child
  *     leaves  | bitmap | ...                1024 bits each, one per key
  *
- * All nodes and leaves are 0 before the launch. A node's word is 0 if there is no child, HAMT_ELECTED while a work-item
- * allocates the child, and then the child's index plus 1. Node 0 is the root. The children of level 0 are leaves. A
- * leaf's bit is 1 if its key is in the draft. */
+ * All nodes and leaves are 0 before the launch. Node 0 is the root. The children of nodes on level 0 are leaves. A
+ * leaf's bit is 1 if the draft has its key.
+ *
+ * A node's word describes a child. Value 0 means no child. HAMT_ELECTED means that a work-item allocates the child.
+ * Other values are the child's index plus 1. */
 #pragma once
 #include "shared/draft.h"
 #include "shared/hamt_node.h"

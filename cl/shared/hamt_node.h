@@ -4,37 +4,40 @@
 
 /* A HAMT has three buffers:
  *
- *     tables   | cells: 2^c words | ranks: 2^r words |            find a leaf by key or by rank
- *     leaves   | first, before, place, sectors | ... | the end |  a record per leaf, in key order, then an end record
- *     pool     | keys, values | ...                               a block per leaf, in any order
+ *     tables   | cells: 2^c words | ranks: 2^r words |    find a leaf by key or by rank
+ *     leaves   | record | record | ... | end record |      a record per leaf, in key order
+ *     pool     | keys, values | ...                        a block per leaf, in any order
  *
- * A leaf has the keys of an interval, which begins at `first`. It has up to 64 keys, or more if all lie within 1024
- * successive integers. Its block has the sorted keys in one of three forms, then the values:
+ * A record has the fields `first`, `before`, `place` and `sectors`. A leaf has the keys of an interval, which begins at
+ * `first`. T2, T3 and HAMT_WIDE below describe the other fields.
+ *
+ * A leaf has up to 64 keys, or more if all lie within 1024 successive integers. Its block has the sorted keys in one of
+ * three forms, then the values:
  *
  *     bitmap        1024 bits, if the leaf has more than 64 keys
  *     short keys    16-bit distances from `first`, if all are less than 65536
  *     whole keys    the ordered forms */
 
-/* A cell is an interval of keys: those with the same high bits of key - `first` of leaf 0. cells[c] is the number of
+/* The cell number of a key is the high bits of its distance from the `first` of leaf 0. cells[c] is the number of
  * leaves that begin in cells 0 to c. So a search for a key of cell c needs only leaves cells[c - 1] - 1 to
  * cells[c] - 1. The table `ranks` does the same for ranks. */
 
-/* With HAMT_FIXED_DEPTH 1, all leaves are bitmaps, and levels of nodes lie above, as in the paper (share/doc/hamt.md).
- * A node has 64 words, one for each value of 6 key bits. Table `ranks` is as above: it has 2^r entries, which find a
- * leaf by an element's rank. The tables are:
+/* With HAMT_FIXED_DEPTH 1, all leaves are bitmaps. Levels of nodes replace the cells, as in the paper
+ * (share/doc/hamt.md). A node has 64 words, one for each value of 6 key bits:
  *
  *     tables   | header | ranks: 2^r words | nodes of the topmost level | ... | nodes above leaves |
  *
- * header[level] is the index of the level's first node. Level 0 lies above the leaves. Word w of a node is a running
- * count: all children of the level's earlier nodes, plus children 0 to w of this node. */
+ * header[level] is the index of the level's first node. Level 0 lies above the leaves. Word w of a node counts
+ * children 0 to w of this node, and all children of earlier nodes of its level. */
 
 /* Invariants of a HAMT, which host/dict/trie/hamt_check.c checks:
  *  T1 order     `first` ascends and is a multiple of 1024.
- *  T2 region    A leaf has at least one element. Its keys ascend. They are at least its `first`, and less than the next
- *               leaf's. For a bitmap, `sectors` has three 10-bit counts: the elements below bits 256, 512 and 768.
+ *  T2 region    A leaf has at least one key. Its keys ascend. The first key is not less than `first`. The last key is
+ *               less than the next leaf's `first`. In the record of a bitmap, `sectors` has three 10-bit counts: the
+ *               elements below bits 256, 512 and 768.
  *  T3 ranks     `before` counts the elements in earlier leaves. In the end record it counts all elements.
  *  T4 blocks    Blocks lie in the used part of the pool and do not overlap.
- *  T5 tables    Cells, ranks, header and nodes are as above. */
+ *  T5 tables    Cells, ranks, header and nodes are as described above. */
 #pragma once
 #include "shared/types.h"
 
@@ -76,15 +79,15 @@
 
 /* Results of kernel hamt_plan. */
 enum hamt_found {
-    HAMT_LARGEST, /* Maximum number of updates of one leaf, or 0 if it is at most HAMT_UPDATES_MAX. */
+    HAMT_LARGEST, /* Largest number of updates of one leaf. 0 means at most HAMT_UPDATES_MAX. */
     HAMT_LEFT,    /* Number of freed allocation units. */
     HAMT_CHANGES, /* 1 if the batch inserts or erases an element. */
     HAMT_MORE,    /* Change of the number of elements. */
     HAMT_FOUND_WORDS
 };
 
-/* Kernel hamt_plan writes one 64-bit word per leaf, then this record. A prefix sum then sets `follow`: its upper half
- * is the number of new leaves, its lower half the number of new allocation units. */
+/* Kernel hamt_plan writes one 64-bit word per leaf, then this record. A prefix sum over the words then sets `follow`.
+ * Its upper half is the number of new leaves, its lower half the number of new allocation units. */
 typedef struct {
     ordo_u64 follow;
     ordo_u32 found[HAMT_FOUND_WORDS];
@@ -94,8 +97,8 @@ typedef struct {
  * their blocks. */
 enum hamt_sum { HAMT_TOUCHED, HAMT_ELEMENTS, HAMT_FREED, HAMT_SUM_WORDS };
 
-/* Results of the check of a HAMT. For each message: the number of the first wrong leaf or cell, or 0xffffffff. The last
- * result is the number of allocation units in use. */
+/* Results of the check of a HAMT. HAMT_WRONG_... is the number of the first wrong leaf or cell, or 0xffffffff.
+ * HAMT_UNITS_IN_USE is the number of allocation units in use. */
 #define HAMT_FINDINGS(X)                                                                                               \
     X(ORDER, "T1: leaf %u does not begin where it should")                                                             \
     X(REGION, "T2: the keys of leaf %u are not in order, in its region, or counted right")                             \

@@ -18,9 +18,9 @@
  *  H2 empty    An empty slot holds hash_empty(partition), a mixed key of another partition, so no lookup matches it. A
  *              table has at least two partitions.
  *  H3 spilled  spills[b] counts the elements of home bucket b that lie in their second bucket. If it is 0, lookups end
- *              after bucket b. When it reaches 255, or an element of home bucket b is stashed, it becomes HASH_SCAN.
- *              Then lookups read the whole partition. An erasure does not change HASH_SCAN, but sets flag HASH_RECOUNT
- *              in counts[p], so that kernel hash_recount runs.
+ *              after bucket b. It becomes HASH_SCAN when it reaches 255, or when an element of home bucket b is
+ *              stashed. Lookups then read the whole partition. An erasure keeps HASH_SCAN, and sets flag HASH_RECOUNT
+ *              in counts[p]. Kernel hash_recount then counts again.
  *  H4 counted  counts[p] is the number of elements of partition p. `starts` ascends from 0 to the number of buckets.
  *  H5 filtered In filters[b], each key of bucket b sets two bits. HASH_SPILLED is set if spills[b] is not 0. All other
  *              bits are 0. */
@@ -60,14 +60,14 @@
 /* Kinds of batches of updates:
  *  HASH_ANY        Keys may repeat. The last update of each key counts.
  *  HASH_DISTINCT   Keys do not repeat.
- *  HASH_RESOLVED   Keys may repeat, but at most one update u of each key counts. index[u] is HASH_ERASED if this update
- *                  erases the key, otherwise the index of its new value. For all other updates, it is HASH_LEFT. */
+ *  HASH_RESOLVED   At most one update of each key has an effect. For update u, index[u] is HASH_LEFT for no effect,
+ *                  HASH_ERASED for an erasure, and otherwise the index of the new value. */
 enum hash_kind { HASH_ANY, HASH_DISTINCT, HASH_RESOLVED };
 #define HASH_LEFT   0xffffffffu
 #define HASH_ERASED 0xfffffffeu
 
-/* For each partition, kernel hash_update_sparse stores whether it did all updates, none, or all but the inserts of new
- * keys. Kernel hash_update_dense then does the rest. */
+/* Kernel hash_update_sparse leaves some updates of a partition to kernel hash_update_dense: none (HASH_DONE), all, or
+ * only the inserts of new keys. */
 enum hash_left { HASH_DONE, HASH_ALL_LEFT, HASH_NEW_LEFT };
 
 /* Results of kernels that examine a batch:

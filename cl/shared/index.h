@@ -3,7 +3,8 @@
  * level, from the root down, then one block of the array. */
 
 /* Level 0 is the array, in blocks of NODE keys. Higher levels have nodes of NODE separators. A *unit* is a block or a
- * node. Entry j of level h is a separator: the last key in or below unit j of level h - 1. With NODE = 4 and 21 keys:
+ * node. Each entry of a level is the separator of one unit of the level below: the last key in or below this unit. With
+ * NODE = 4 and 21 keys:
  *
  *     level 2           [ s3  s5  s5  s5 ]                                        the root
  *                          |   \__________________
@@ -12,36 +13,37 @@
  *     array     | .  k0 k1 k2 | k3 .. k6 | .. | .. | .. | k19 k20 .  . |          blocks 0 to 5, shift 1, count 21 */
 
 /* Invariants of an index:
- *  I1 grid       Blocks begin at multiples of NODE elements in the buffer. The array begins at element `shift` of block
- *                0.
+ *  I1 grid       Blocks begin at multiples of NODE elements of the buffer. The array may begin inside block 0: at its
+ *                element `shift`.
  *  I2 separator  A separator is the ordered form (shared/key.h) of its unit's last key. A query's lower bound lies in
  *                the first unit whose separator is not less than the query.
  *  I3 padding    Entries after a level's last unit repeat the array's last key.
  *  I4 order      The levels lie without gaps, the root first. */
 
 /* A *compressed* index also stores the keys, so searches do not read the array. A block stores PACK_KEYS keys as
- * differences of 1, 2, 4 or 8 bytes from a base:
+ * differences of 1, 2, 4 or 8 bytes from a base. A block consists of *pieces* of 16 bytes:
  *
- *     block 2     [ +3  +7  +7  +19  +80 ...  +211 ]      differences of 1 byte: one piece of 16 bytes
- *     offsets     [ 0  1  3  4  5 ... ]                   first piece of each block, then the end
+ *     block 2     [ +3  +7  +7  +19  +80 ...  +211 ]      one piece with 16 differences of 1 byte
+ *     offsets     [ 0  1  3  4  5 ... ]                   first piece of each block, then the number of pieces
  *
  *  I5 base       A block's base is the separator of the previous block, or 0 for block 0. It is not stored.
- *  I6 packed     Block b has pieces offsets[b] to offsets[b + 1] - 1, of 16 bytes each. If all blocks have the same
- *                size, there are no `offsets`. `shift` is 0, and NODE is PACK_KEYS.
+ *  I6 packed     Block b has pieces offsets[b] to offsets[b + 1] - 1. If all blocks have the same size, there are no
+ *                `offsets`. `shift` is 0, and NODE is PACK_KEYS.
  *  I7 last       Copies of the last key fill the last block. */
 
 /* Kim et al. describe the *blocked* layout (FAST, ACM TODS 36(4), 2011, section 4.2). A node is a *line*: a binary tree
- * of LINE_DEPTH levels in one cache line. It consists of *SIMD blocks*, subtrees of SIMD_DEPTH levels. In a SIMD block,
- * separators ascend. A search counts the separators less than the query. The count is the index of the child block to
- * read next. With LINE_DEPTH = 4 and SIMD_DEPTH = 2:
+ * of LINE_DEPTH levels in one cache line. It consists of *SIMD blocks*, which are subtrees of SIMD_DEPTH levels.
+ * Separators ascend in a SIMD block. A search counts those less than the query. The count is the index of the child
+ * block to read next. With LINE_DEPTH = 4 and SIMD_DEPTH = 2, the slots of a line have these entries of the node:
  *
  *         slot      0  1  2 |  3  4  5 |  6  7  8 |  9 10 11 | 12 13 14 | 15
  *         entry     3  7 11 |  0  1  2 |  4  5  6 |  8  9 10 | 12 13 14 | 15
  *
- * Searches do not read the last slot, the separator of the line's last unit.
+ * Searches do not read the last slot.
  *
  * A *page* has the lines of a subtree of PAGE_LEVELS levels. Pages lie level by level, from left to right. A level's
- * last page may have fewer lines. With two levels per page and 4 children per line:
+ * last page may have fewer lines. With two levels per page and 4 children per line, lines a to m form three
+ * pages:
  *
  *     | page 0: a  b c d e | page 1: f  g h i j | page 2: k  l m |
  *
@@ -51,7 +53,7 @@
 
 #define PACK_LOG2 4
 #define PACK_KEYS (1 << PACK_LOG2)
-/* SEARCH_PACKED is the number of bytes per stored key. It is PACK_MIXED if blocks have different numbers. */
+/* Value of macro SEARCH_PACKED (primitive/search_keys.cl) if blocks differ in bytes per key. */
 #define PACK_MIXED 16
 
 #ifdef __OPENCL_C_VERSION__
@@ -60,8 +62,8 @@
 #define INDEX_FN static inline
 #endif
 
-/* Shape of an index. A *line* is a node of the blocked layout above. In other layouts, line_depth and simd_depth are
- * node_log2, and page_levels is 0. */
+/* Shape of an index. Only the blocked layout above has lines and pages. In other layouts, line_depth and simd_depth
+ * equal node_log2. */
 typedef struct {
     ordo_u32 node_log2;   /* log2 of the keys per block */
     ordo_u32 line_depth;  /* log2 of the separators per node or line */
@@ -112,11 +114,11 @@ INDEX_FN ordo_u32 index_separator(ordo_u32 count, ordo_u32 shift, index_form for
 /* Places of the nodes of one level in memory. Layouts without pages use only `level` and `first`. */
 typedef struct {
     ordo_u32 level;
-    ordo_u32 first;             /* Index of the level's first node, or of the first node in the level's first page. */
-    ordo_u32 inside;            /* Number of levels above this one that have nodes in the same pages. */
+    ordo_u32 first;             /* Index of the first node of the level or, with pages, of the level's first page. */
+    ordo_u32 inside;            /* Number of higher levels in the same pages. */
     ordo_u32 last;              /* Index of the level's last page. */
     ordo_u32 full;              /* Number of nodes in each page before the last page. */
-    ordo_u32 above, above_last; /* Nodes of the levels above: in each page before the last, in the last page. */
+    ordo_u32 above, above_last; /* Nodes of higher levels per page. `above_last` is for the last page. */
 } index_place;
 
 /* Sets all members of `at` except `level` and `first`. Level at.level must be the highest level in its pages. */
@@ -182,8 +184,8 @@ INDEX_FN ordo_u32 index_simd_depth(index_form form, ordo_u32 depth)
     return form.line_depth - depth < form.simd_depth ? form.line_depth - depth : form.simd_depth;
 }
 
-/* Returns the first slot of a SIMD block that begins `depth` levels below the top of its line. `block` is the index of
- * this SIMD block among those at the same depth. */
+/* Returns the first slot of a SIMD block. `depth` is the number of levels above this block in its line. `block` is its
+ * index among the blocks at the same depth. */
 INDEX_FN ordo_u32 index_simd_slot(index_form form, ordo_u32 depth, ordo_u32 block)
 {
     return (1u << depth) - 1 + block * ((1u << index_simd_depth(form, depth)) - 1);

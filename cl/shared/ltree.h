@@ -77,14 +77,12 @@ enum ltree_word {
     LTREE_LEAVES,
     LTREE_INNER,
     LTREE_ELEMENTS,
-    /* Plan of a batch: the number of leaves it changes, an upper bound of the number of new leaves, and the largest
-     * number of updates of one leaf. */
-    LTREE_GROUPS,
-    LTREE_WANTED,
-    LTREE_LARGEST,
+    LTREE_GROUPS,  /* number of leaves that a batch changes */
+    LTREE_WANTED,  /* maximum number of new leaves of a batch */
+    LTREE_LARGEST, /* largest number of updates of one leaf */
     LTREE_PENDING, /* number of operations that gave up, which the host runs again */
     LTREE_STARVED, /* number of operations that gave up because no leaf was free */
-    LTREE_MOVED,   /* 1 if an operation that gave up had visited a leaf */
+    LTREE_MOVED,   /* 1 if an operation visited a leaf before it gave up */
     LTREE_RESTARTS,
     LTREE_TALLY,
     LTREE_COUNTERS_END = LTREE_TALLY + N_TALLIES,
@@ -103,8 +101,8 @@ enum ltree_word {
 
 #define LTREE_LIST_ITEMS 8
 
-/* Kernels write a uint4 for each operation that gives up: its index, the number of keys that it has counted, and its
- * key in two words. */
+/* Kernels write a uint4 for each operation that gives up. Word 0 is its index. Word 1 is the number of keys counted so
+ * far. Words 2 and 3 are its key. */
 #define LTREE_PENDING_BYTES 16
 
 /* Kinds of operations that gave up. The host runs all operations of a kind as a batch, while no concurrent kernel
@@ -114,7 +112,7 @@ enum ltree_left {
     LEFT_FINDS,
     LEFT_FORWARD,  /* seeks of the next greater key */
     LEFT_BACKWARD, /* seeks of the next lesser key */
-    LEFT_COUNTS,   /* counts, and ranges that have no more room for keys in the output */
+    LEFT_COUNTS,   /* counts, and ranges whose output is full */
     LEFT_RANGES,
 };
 

@@ -13,8 +13,8 @@
 #define PACK_NULLABLE   8
 #define PACK_NULLS_LAST 16
 
-/* The fields of a key, the most significant first. Field f has bits[f] bits, from bit first[f] of the key up. A
- * nullable field has one more bit above them, which is 1 for nulls with PACK_NULLS_LAST, and 0 for nulls otherwise. */
+/* Field 0 is the most significant. Field f has bits[f] bits, from bit first[f] of the key up. A nullable field has one
+ * more bit above these. With PACK_NULLS_LAST, it is 1 for nulls. Otherwise it is 0 for nulls. */
 typedef struct {
     ordo_u64 column_at[PACK_FIELDS];
     ordo_u64 valid_at[PACK_FIELDS]; /* Index of the first bit of the validity bitmap in its buffer. */

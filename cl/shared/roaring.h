@@ -2,23 +2,22 @@
 /* The Roaring portable format, a file format for sets of 32-bit keys, and its 64-bit extension. Integers are
  * little-endian and unaligned. */
 
-/* A *container* has the keys with the same upper half:
+/* A set of 32-bit keys is a *bitmap* with the fields below. A *container* has the keys with the same upper half:
  *
- *     64 bits   8 bytes: number of bitmaps. Then bitmaps in ascending order, each after the upper half of its keys
- *               (4 bytes)
- *     bitmap    the fields cookie, runs, descriptors, offsets, containers
- *
- *     cookie       without `runs`: 12346 and number of containers, of 4 bytes each
- *                  with `runs`: 12347 and number of containers minus 1, of 2 bytes each
+ *     cookie       without `runs`: 12346 (4 bytes), number of containers (4 bytes)
+ *                  with `runs`: 12347 (2 bytes), number of containers minus 1 (2 bytes)
  *     runs         one bit per container: 1 if it is stored as runs. Absent if all bits would be 0
- *     descriptors  4 bytes per container: upper half of its keys, and number of its keys minus 1
- *     offsets      4 bytes per container: its distance from the cookie in bytes. Absent if there are `runs` and
+ *     descriptors  per container: upper half of its keys (2 bytes), number of its keys minus 1 (2 bytes)
+ *     offsets      per container: its distance from the cookie in bytes (4 bytes). Absent if there are `runs` and
  *                  fewer than 4 containers
  *     containers   lower halves of keys, in one of three forms
  *                    array    up to 4096 ascending keys of 2 bytes
  *                    bitmap   65536 bits, for more than 4096 keys
  *                    runs     2 bytes: number of runs. Then per run its first key, and the number of keys that follow.
- *                             Runs do not overlap */
+ *                             Runs do not overlap
+ *
+ * A set of 64-bit keys begins with the number of bitmaps (8 bytes). Bitmaps follow in ascending order. Before each is
+ * the upper half of its keys (4 bytes). */
 #pragma once
 #include "shared/types.h"
 
@@ -31,7 +30,7 @@
 
 enum roaring_form { ROARING_ARRAY, ROARING_BITMAP, ROARING_RUNS };
 
-/* A set of 64-bit keys consists of bitmaps of 32-bit keys. This is one of them. */
+/* A bitmap of a set of 64-bit keys. */
 typedef struct {
     ordo_u64 begin, end; /* Byte offsets of the cookie and of the end. */
     ordo_u32 high;
@@ -40,7 +39,7 @@ typedef struct {
     ordo_u32 with_runs;
 } roaring_part;
 
-/* A container, which begins at byte offset `begin`. `units` is its number of keys, bitmap words or runs. */
+/* A container. `begin` is its byte offset. `units` counts its keys, bitmap words or runs, as `form` says. */
 typedef struct {
     ordo_u64 key; /* Upper bits of the keys. The lower 16 bits are 0. */
     ordo_u64 begin;
@@ -70,6 +69,6 @@ enum roaring_fault {
         ROARING_FAULT_WORDS
 };
 
-/* Results of the kernel that finds the containers of a set: bytes read, containers found, and the upper half of the
+/* Results of the kernel that finds containers. ROARING_AT counts the bytes read. ROARING_HIGH is the upper half of the
  * last bitmap's keys. */
 enum roaring_walk { ROARING_AT, ROARING_FOUND, ROARING_HIGH, ROARING_WALK_WORDS };

@@ -13,8 +13,9 @@
 /* hidden_at[r] has this value if run r has no hidden elements. Its hidden bits are then not stored. */
 #define RUN_TABLE_NONE 0xffffffffu
 
-/* The runs that a kernel reads. hidden_at and visible_at are offsets in the key buffer, in units of 256 bytes. Every
- * stride-th element of a run is a sample. Run r has samples n_samples_before[r] to n_samples_before[r + 1] - 1. */
+/* The runs that a kernel reads. `hidden_at` and `visible_at` are offsets in the key buffer, in units of 256 bytes.
+ * Every `stride`-th element of a run is a sample. Run r has samples n_samples_before[r] to
+ * n_samples_before[r + 1] - 1. */
 typedef struct {
     ordo_u64 keys_at[RUN_TABLE_MAX];
     ordo_u64 values_at[RUN_TABLE_MAX];
@@ -24,7 +25,7 @@ typedef struct {
     ordo_u32 n_samples_before[RUN_TABLE_MAX + 1];
     ordo_u32 n_runs;
     ordo_u32 stride;
-    /* The sorted samples of all runs divide a merge into parts of `window` samples. */
+    /* Each part of a merge has `window` samples. */
     ordo_u32 window;
 } run_table;
 
@@ -38,8 +39,8 @@ ORDO_STATIC_ASSERT(sizeof(run_table) == (8 * 2 + 4 * 3) * 16 + 4 * 17 + 3 * 4, "
 
 #define MERGE_RUNS_HEADS 4
 
-/* Kernel run_hide sets the hidden bits of elements `first` to `end` - 1. `gone` of these elements, and `before`
- * elements before `first`, have hidden bit 0 before the kernel runs. */
+/* Kernel run_hide hides elements `first` to `end` - 1. Before it runs, `gone` of these are visible: they have hidden
+ * bit 0. `before` is the number of visible elements before `first`. */
 typedef struct {
     ordo_u32 first, end, before, gone;
 } run_interval;
@@ -47,8 +48,7 @@ typedef struct {
 #define RUN_FIRST_STAGE 1
 #define RUN_LAST_STAGE  2
 
-/* Results of kernel run_check. For each rule R1 to R7 of host/dict/sorted_run.h: the first i that violates it, or
- * RUN_NOTHING. */
+/* Kernel run_check writes the first i that violates a rule of host/dict/sorted_run.h, or RUN_NOTHING. */
 enum {
     RUN_UNSORTED,   /* R1: Element i is greater than the next element. */
     RUN_REPEATED,   /* R6: Element i has the key of the next element. */

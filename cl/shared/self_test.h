@@ -5,8 +5,8 @@
 
 /* ---- lanes: primitive/self_test_lanes.cl ----------------------------------------------------------------------- */
 
-/* The self-test calls these functions of device/team.cl. Work-item i of n stores its result of function LANES_x in
- * answers[LANES_x * n + i]. */
+/* The self-test calls these functions of device/team.cl. Work-item i of n stores the result of function number f in
+ * answers[f * n + i]. */
 #define LANES_ANSWER_MAP(X)                                                                                            \
     X(LANE, "team_lane")                                                                                               \
     X(INDEX, "team_index")                                                                                             \
@@ -84,11 +84,10 @@ enum atomics_word {
 };
 #define ATOMICS_SPREAD64 0x100000001
 #define ATOMICS_CARRIED  0xc0000001u
-/* The upper half grows with `mark`, and the lower half shrinks. So a device finds a wrong maximum if it compares only
- * lower halves. `mark` must be less than 2^31. */
+/* `mark` must be less than 2^31. */
 #define ATOMICS_OPPOSE64(mark) ((ordo_u64) (mark) << 32 | (0xffffffffu - (mark)))
 
-/* Work-item i of n stores its result x in answers[ATOMICS_SEEN_x * n + i]. */
+/* Work-item i of n stores result number r in answers[r * n + i]. */
 enum atomics_answer {
     ATOMICS_SEEN_ADD,
     ATOMICS_SEEN_EXCHANGE,
@@ -135,11 +134,10 @@ enum {
 #define CONTEND_IS_WHOLE64(w) ((w) == 0 || (ordo_u32) ((w) >> 32) + (ordo_u32) (w) == 0xffffffffu)
 
 /* Test of readers that do not lock. A writer changes all OPTIMISTIC_WORDS words of an array. Word OPTIMISTIC_HEADER is
- * twice the array's version, plus 1 while a writer changes the array. */
+ * twice the array's version. During a change, it is greater by 1. */
 enum { OPTIMISTIC_WORDS = 32, OPTIMISTIC_BY_2 = 16, OPTIMISTIC_BY_1 = 24, OPTIMISTIC_HEADER = 28 };
 #define OPTIMISTIC_WORD(version, j) ((version) * (2 * (j) + 1) * 2654435761u)
-/* Number of reads that found right words (GOOD), wrong words and a changed version (TORN), or wrong words and an
- * unchanged version (BAD). Only BAD is an error. */
+/* Counts of reads. Only BAD is an error: wrong words, although the version did not change. */
 enum optimistic_word {
     OPTIMISTIC_CHANGES,
     OPTIMISTIC_GOOD,

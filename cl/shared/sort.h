@@ -5,20 +5,20 @@
 /* All passes share a control buffer of words, with these parts. RADIX is the number of values of a digit:
  *
  *   sort_onesweep.cl   tickets   one word per launch
- *                      status    tiles x RADIX words
- *                      bases     passes x 2 x RADIX words
+ *                      status    RADIX words per tile
+ *                      bases     two arrays of RADIX words per pass
  *   sort_scatter.cl    totals    RADIX words
- *                      counts    RADIX x tiles words: counts of digit value 0 in all tiles, then of value 1, ...
+ *                      counts    a word per tile for digit value 0, then for value 1, ...
  *
- * The histogram kernel zeroes `tickets` and `status`. Another buffer holds its counts: the number of
- * finished groups, then RADIX counts per pass. */
+ * The histogram kernel zeroes `tickets` and `status`. Its own counts lie in another buffer: the number of finished
+ * work-groups, then RADIX words per pass. */
 
 /* In sort_onesweep.cl, each tile has a status word per digit value. Later tiles read it to add up counts (look-back).
  * The top two bits are a code. The other bits are a number of elements.
  *
  *   S1  A word changes from "nothing" to "count of this tile" to "count up to this tile". Each change is one store.
- *   S2  After a pass, all words are "count up to this tile". The next pass reads the code of these words as
- *       "nothing", and writes another code for "count up to this tile". So the words are zeroed only once. */
+ *   S2  After a pass, all words are "count up to this tile". In the next pass, their code means "nothing", and
+ *       "count up to this tile" has another code. So only the first pass needs zeroed words. */
 #pragma once
 #include "shared/group.h"
 
@@ -42,9 +42,9 @@ struct sort_pass {
     ordo_u32 shift, digit_mask;
     ordo_u32 ticket_word;
     ordo_u32 status_word;
-    /* Two arrays with the output index of each digit value's first element. A launch reads one, and writes the other
-     * for the next launch. With a plan (struct sort_planned), the arrays of digit d begin 2 * RADIX * d words
-     * later. */
+    /* Two arrays with the output index of each digit value's first element. A launch reads one array. It writes the
+     * other, which the next launch reads. With a plan (struct sort_planned), the arrays of digit d begin 2 * RADIX * d
+     * words later. */
     ordo_u32 bases_in_word, bases_out_word;
     ordo_u32 unused;
 };
@@ -61,20 +61,20 @@ struct sort_planned {
 #define SORT_NO_LOCAL    0xffffffffu
 #define SORT_IDLE        0xffffffffu
 
-/* Keys must differ in at least this many digits for a local pass (struct sort_local). */
+/* A local pass (struct sort_local) needs keys that differ in at least this many digits. */
 #define SORT_LOCAL_DIGITS 5
 
 struct sort_histogram {
     ordo_u64 keys_at;
     ordo_u32 count, first_bit, bits, passes;
     ordo_u32 bases_word;    /* First word of `bases` in the control buffer. The kernel zeroes all words before it. */
-    ordo_u32 segment_limit; /* Maximum mean segment size for a local pass (struct sort_local). 0 disables it. */
+    ordo_u32 segment_limit; /* Maximum mean size of segments (see below) for a local pass. 0 disables it. */
 };
 
 /* Arguments of the local pass, which completes the sort in local memory. A *segment* is a group of neighbours with
  * equal digits in all earlier passes. Work-group r sorts *range* r: the segments that begin at indices r * step to
- * (r + 1) * step - 1. If passes - plan[SORT_PLAN_PASSES] is even, the elements are in the output, otherwise in the
- * spare buffers. */
+ * (r + 1) * step - 1. Before this pass, the elements lie in the output if passes - plan[SORT_PLAN_PASSES] is even.
+ * Otherwise they lie in the spare buffers. */
 struct sort_local {
     ordo_u64 keys_out_at, values_out_at;
     ordo_u32 count, first_bit, passes;
@@ -87,8 +87,8 @@ struct sort_small {
     ordo_u32 count, first_bit, bits, passes;
 };
 
-/* Arguments of a pass on CPUs. The array is divided into `chunks` chunks of `chunk` elements. Control word d * chunks +
- * c counts digit value d in chunk c. */
+/* Arguments of a pass on CPUs, which divides the array into chunks. `chunk` is the size of a chunk, `chunks` is their
+ * number. Word d * chunks + c of the control buffer counts digit value d in chunk number c. */
 struct sort_chunks {
     ordo_u64 keys_in_at, keys_out_at, values_in_at, values_out_at;
     ordo_u32 count, chunk, chunks, shift, digit_mask;
@@ -100,25 +100,23 @@ struct sort_buckets {
     ordo_u32 count, chunk, chunks, first_bit, bits;
     ordo_u32 bucket_bits; /* There are 2^bucket_bits buckets. */
     ordo_u32 longest;     /* If a bucket has more elements, sort_chunked.cl sorts the array instead. */
-    ordo_u32 step;        /* Work-group i handles chunk i / step if step divides i. The other work-groups do nothing. */
+    ordo_u32 step;        /* Only every step-th work-group works. Work-group i handles chunk i / step. */
     ordo_u32 blocks;      /* 1 if the scatter collects full cache lines, else 0 */
-    ordo_u32 sort_step;   /* Work-group i of sort_bucket_sort sorts buckets if sort_step divides i. */
-    ordo_u32 room;        /* elements that each of these work-groups has in the spare buffer, after the buckets */
+    ordo_u32 sort_step;   /* Only every sort_step-th work-group of kernel sort_bucket_sort sorts. */
+    ordo_u32 room;        /* elements of the spare buffer, after the buckets, for each of these work-groups */
     ordo_u32 unused;
 };
 
-/* Words of the plan of sort_buckets.cl, which first distributes the keys to buckets by one digit. The plan has a state
- * (the enum below), the digit's lowest bit, the next
- * bucket to sort, and the end of each bucket. */
+/* Words of the plan of sort_buckets.cl, which first distributes the keys to buckets by one digit. */
 #define SORT_BUCKET_BITS_MIN 8
 #define SORT_BUCKET_BITS_MAX 11
-/* Maximum bytes of a key and its value with sort_buckets.blocks. Pairs of 16 bytes are sorted slower with blocks: 2^22
+/* If a key and its value have more bytes, member `blocks` above must be 0. With 16 bytes, blocks are slower: 2^22 pairs
  * take 62 instead of 47 ms (PoCL, two cores). */
 #define SORT_BLOCK_PAIR_MAX 12
-#define SORT_BUCKET_STATE   0
-#define SORT_BUCKET_SHIFT   1
-#define SORT_BUCKET_NEXT    2
-#define SORT_BUCKET_ENDS    3
+#define SORT_BUCKET_STATE   0 /* a value of the enum below */
+#define SORT_BUCKET_SHIFT   1 /* lowest bit of the digit */
+#define SORT_BUCKET_NEXT    2 /* next bucket to sort */
+#define SORT_BUCKET_ENDS    3 /* end of each bucket */
 #define SORT_BUCKET_WORDS   (SORT_BUCKET_ENDS + (1 << SORT_BUCKET_BITS_MAX))
 enum { SORT_BUCKET_NONE, SORT_BUCKET_ONE, SORT_BUCKET_SOME };
 
@@ -131,7 +129,7 @@ ORDO_STATIC_ASSERT(sizeof(struct sort_small) == 4 * 8 + 4 * 4, "no padding");
 ORDO_STATIC_ASSERT(sizeof(struct sort_chunks) == 4 * 8 + 6 * 4, "no padding");
 ORDO_STATIC_ASSERT(sizeof(struct sort_buckets) == 4 * 8 + 12 * 4, "no padding");
 
-/* Number of key bits below the digit of a pass. The digits of two passes differ by at most one bit in width. */
+/* Number of key bits below the digit of a pass. */
 #define SORT_BITS_BELOW(bits, passes, pass) ((bits) * (pass) / (passes))
 
 #define SORT_TILE_WORDS                            5

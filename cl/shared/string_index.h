@@ -16,16 +16,16 @@
  *                7       9                       one of the six gaps between the tests, which are the strings.
  *     strings  0   1   2   3       4     5 */
 
-/* A search ends at the query if the column has it, otherwise at a string that shares the most leading bits with it. A
- * second search follows the query's bits up to the first difference from this string. Then it always goes right if the
- * query is greater than the string, else always left. */
+/* A search ends at the query if the column has it. Otherwise it ends at a string that shares the most leading bits with
+ * the query. A second search then follows the query's bits up to the first difference from this string. If the query is
+ * greater than the string, it goes only right from there, else only left. */
 
-/* A test is an inner node of the binary trie. Subtrees of at most STRING_NODE - 1 tests are small. A *node* is a small
- * subtree that lies in no larger small subtree. Invariants (tests/primitive/string_index.c checks them):
+/* The tests of a level form a trie. A *node* is a subtree of it with at most STRING_NODE - 1 tests. It is as large as
+ * possible: the subtree of its parent test has more tests. Invariants (tests/primitive/string_index.c checks them):
  *
  *   S1 tests     Level 0 has all tests.
- *   S2 levels    Level k + 1 has the tests of level k whose subtrees are not small. `cuts` has their indices in level
- *                k. If the index has no branches (see below), the last level is one node.
+ *   S2 levels    Level k + 1 has the tests of level k that are in no node. `cuts` has their indices in level k. If
+ *                the index has no branches (see below), the last level is one node.
  *   S3 nodes     The tests of level k between two neighbouring cuts are a node.
  *   Branches     If most tests of a level are in no node (many strings are prefixes of others), no level follows. These
  *                tests are *branches*: a binary trie in preorder. Branch 0 is the root. A left child follows its
@@ -37,8 +37,8 @@
 #define STRING_SHARED_BITS 28
 #define STRING_SHARED_MAX  ((1u << STRING_SHARED_BITS) - 1)
 
-/* STRING_EQUAL is the position of two equal strings. If the low bits of a position are STRING_GOES_ON, the strings
- * agree in all bytes before it, and the rest is not compared yet. */
+/* Two equal strings have position STRING_EQUAL. In an unfinished position, the bit number is STRING_GOES_ON: the bytes
+ * before are equal, the others not yet compared. */
 #define STRING_EQUAL   0xffffffffu
 #define STRING_GOES_ON 15
 
@@ -52,8 +52,8 @@ typedef struct {
     ordo_u32 count, unused;
 } string_level;
 
-/* A branch. `cut` is its index among the tests of the last level. If `left` is 1, the left child is the next branch. If
- * `right` is not 0, the right child is the branch with this index. Other children are nodes of the last level. */
+/* A branch. `cut` is its index among the tests of the last level. `left` is 1 if the next branch is the left child.
+ * `right` is the index of the branch that is the right child, or 0. Other children are nodes of the last level. */
 typedef struct {
     ordo_u32 position, cut, right, left;
 } string_branch;

@@ -4,8 +4,8 @@
 #pragma once
 #include "shared/string_index.h"
 
-/* A *nibble* is a group of 1, 2, 4 or 8 bits of a string, aligned to its size. Missing bytes are 0. The *partial key*
- * of a string has some of its nibbles, the most significant first. Partial keys have the order of their strings, but
+/* A *nibble* is an aligned group of 1, 2, 4 or 8 bits of a string. Bytes after the end of a string are 0. The *partial
+ * key* of a string has some of its nibbles, the most significant first. Partial keys sort like their strings, but
  * different strings may have equal partial keys.
  *
  *     strings   nibbles    partial keys of 2 nibbles
@@ -14,11 +14,12 @@
  *     "c0"      6 3 3 0    3 0
  */
 
-/* Entry i of level 0 is the string with id i. `page_keys` neighbouring entries of a level, or the rest, are a *page*.
- * Entry i of level k + 1 is the first entry of page i of level k, so its id is i * stride. The last level is one page.
- * The strings *below* a page are all strings from its first entry to before the first entry of the next page. A page
- * leaves out nibbles that are equal in all strings below it. So partial keys order all these strings, and a search for
- * one of them finds the right entry.
+/* Entry i of level 0 is the string with id i. A *page* has `page_keys` neighbouring entries of a level. A level's last
+ * page may have fewer. The next level has the first entry of each page, so entry i of a level has id i * stride. The
+ * last level is one page.
+ *
+ * The strings *below* a page begin at its first entry, and end before the next page's first entry. A page leaves out
+ * nibbles that are equal in all strings below it. So a search for one of these strings finds the right entry.
  *
  * A page begins with the positions of its nibbles, in ascending order. The partial keys of its entries follow. */
 #define PARTIAL_LEVELS_MAX    16
@@ -29,7 +30,7 @@
 /* Position of a nibble that is 0 in all strings. A page has it in place of missing nibbles. */
 #define PARTIAL_NONE 0xffffffffu
 
-/* Partial keys have no nibble this many bytes or more after the first byte where strings below a page differ. Must be a
+/* The nibbles of a page lie in this many bytes, from the first byte where strings below the page differ. Must be a
  * multiple of 8. */
 #define PARTIAL_REACH 256u
 
@@ -52,10 +53,10 @@ typedef struct {
 /* A summary of the strings below a page:
  *
  *  inside   first position (shared/string_index.h) where two of them differ, or STRING_EQUAL
- *  across   the same, including the first string after them
+ *  across   the same for these strings and the next one
  *  longest  length of the longest, at most PARTIAL_LONGEST_MAX
- *  apart    the bits where any of them differ, 8 bytes a word, from byte PARTIAL_FROM(inside) on. Words after the last
- *           position that a page can use are not set. */
+ *  apart    a bitmap: 1 where any of them differ. Word 0 has 8 bytes from byte PARTIAL_FROM(inside) on. Words after
+ *           the last position that a page can use are not set. */
 typedef struct {
     ordo_u32 inside, across, longest, unused;
     ordo_u64 apart[PARTIAL_REACH / 8];

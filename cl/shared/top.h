@@ -2,9 +2,9 @@
 /* Buffers and kernel arguments of a selection (cl/primitive/top.cl), which finds the k-th element in key order, digit
  * by digit. */
 
-/* An element's number has the ordered form of its key (shared/key.h) in the high bits, and its index in the low
- * index_bits bits. Pass p counts the values of digit p of this number. It counts only *candidates*: elements that have
- * the earlier digits of the k-th element. The results lie in one buffer, which must be 0 before a selection:
+/* Each element has a number. Its low index_bits bits are the element's index. The higher bits are the ordered form of
+ * the key (shared/key.h). Pass p counts the values of digit p in the numbers of *candidates*. A candidate has all
+ * earlier digits of the k-th element. The results lie in one buffer, which must be 0 before a selection:
  *
  *     | taken | pass 0: record, histogram | pass 1: ... | */
 #pragma once
@@ -12,8 +12,8 @@
 
 #define TOP_TAKEN_WORDS 16 /* Words of the part `taken`. Its first word counts the selected elements in the output. */
 
-/* Words of a record. TOP_KEY(w) has 32 bits of the k-th element's key, from bit 32 * w up. TOP_INDEX has the element's
- * index. Digits that are not yet found are 0. */
+/* Words of a record, which describes the k-th element. TOP_KEY(w) has 32 bits of its key, from bit 32 * w up. TOP_INDEX
+ * has its index. Digits not found yet are 0. */
 #define TOP_FINISHED          0
 #define TOP_LISTED            1
 #define TOP_KEY(w)            ((w) < 2 ? 2 + (w) : 5 + (w))
@@ -28,14 +28,15 @@ struct top_pass {
     ordo_u32 room;
     ordo_u32 pass;
     ordo_u32 index_bits;
-    /* Shift and mask of digit pass - 1 in an element's number. Earlier digits begin at bit digit_above. */
+    /* Shift and mask of digit pass - 1 in an element's number. All earlier digits lie above it, from bit digit_above
+     * up. */
     ordo_u32 digit_shift, digit_mask, digit_above;
     ordo_u32 next_shift, next_mask; /* Shift and mask of digit `pass`. After the last digit, next_mask is 0. */
 };
 
 #define TOP_LOCAL_BYTES(bits, copies, group, lanes) (4 * (((copies) << (bits)) + SCAN_WORDS(group, lanes) + 3))
 
-/* Maximum elements of a tile per work-item. With more, two counts that share a word could overflow. */
+/* Maximum elements of a tile per work-item. Two counts share a word, so each must stay small. */
 #define TOP_ITEMS_MAX 64
 
 /* Arguments of kernel top_order. One work-group sorts up to TOP_ORDERED selected elements. Other work-groups zero the

@@ -6,19 +6,19 @@
  *
  *     leaves    k0 k1 k2 ...                       a sorted run (host/dict/sorted_run.h)
  *     flat      f0 f1 ... f(2^flat_bits)           leaves f(p) to f(p + 1) - 1 have prefix p of flat_bits bits
- *     table     prefix -> first, end               a hash table (shared/hash_table.h) of prefixes of flat_bits + group,
- *                                                  flat_bits + 2 group, ... bits
+ *     table     prefix -> first, end               a hash table (shared/hash_table.h) of longer prefixes: of
+ *                                                  flat_bits + group bits, flat_bits + 2 * group bits, ...
  *
- * A key of the hash table has the prefix in its upper bits, then a 1 bit, then 0 bits. If a prefix has at most
- * XFAST_LEAF leaves, a search compares them, as in D. E. Willard's y-fast trie (IPL 17, 1983). */
+ * A key of the hash table is a prefix, then a 1 bit, then 0 bits. A prefix with at most XFAST_LEAF leaves has no entry.
+ * Searches compare its leaves, as in D. E. Willard's y-fast trie (IPL 17, 1983). */
 
 /* Optional level tables replace the hash table, as in the original X-fast trie. Each prefix length (level) has a table
- * of all its prefixes. flat_bits is 1. The tables use linear probing, and are at least half empty. */
+ * of all its prefixes. flat_bits is then 1. The tables use linear probing, and are at least half empty. */
 
 /* Invariants, which host/dict/trie/xfast_check.c checks:
  *  X1 flat      flat[p] is the number of keys less than p << (width - flat_bits). The last entry is the number of keys.
- *  X2 entries   The table has an entry for each prefix of one of its lengths with more than XFAST_LEAF leaves. An entry
- *               is the index of the first leaf, and the index after the last leaf.
+ *  X2 entries   The table has an entry for each prefix with more than XFAST_LEAF leaves and one of the table's lengths.
+ *               An entry is the index of the first leaf, and the index after the last leaf.
  *  X3 only      The table has no other entry.
  *  X4 masks     With masks, a key stands for a prefix, for example a network route (xfast_prefix.cl). Bit l of masks[i]
  *               is 1 exactly if the first l bits of key i's prefix are also stored as a key. */
@@ -27,13 +27,12 @@
 
 #define XFAST_LEAF 16
 
-/* Number of slots of all level tables. The first `small` levels share the first 4 * count slots: a level with 2^b
- * possible prefixes has 2 * 2^b slots, from slot 2 * 2^b on. Each later level has 2 * count slots. */
+/* Number of slots of all level tables. The first `small` levels share the first 4 * count slots. Among them, the level
+ * for prefixes of b bits has 2^(b + 1) slots, from slot 2^(b + 1) on. Each later level has 2 * count slots. */
 #define XFAST_SLOTS(shape)                                                                                             \
     (4 * (ordo_u64) (shape).count + 2 * (ordo_u64) (shape).count * ((shape).levels - (shape).small))
 
-/* flat_bits is the least number for which entries of `flat` have at most XFAST_FLAT_MEAN_MAX leaves on average, but at
- * most XFAST_FLAT_BITS_MAX. */
+/* Entries of `flat` have at most XFAST_FLAT_MEAN_MAX leaves on average, unless flat_bits is XFAST_FLAT_BITS_MAX. */
 #define XFAST_FLAT_BITS_MAX      26
 #define XFAST_FLAT_MEAN_MAX      8
 #define XFAST_FLAT_ENTRIES(bits) ((1u << (bits)) + 1)
@@ -49,7 +48,7 @@ typedef struct {
     ordo_u32 flat_bits;
     ordo_u32 group; /* The hash table has prefixes of flat_bits + group, flat_bits + 2 group, ... bits. */
     ordo_u32 levels;
-    ordo_u32 small; /* number of levels with fewer prefixes than leaves; 0 without level tables */
+    ordo_u32 small; /* Number of levels with fewer prefixes than leaves. 0 without level tables. */
 } xfast_shape;
 
 ORDO_STATIC_ASSERT(sizeof(xfast_shape) == 20, "both compilers give a shape the same layout");
@@ -57,8 +56,8 @@ ORDO_STATIC_ASSERT(sizeof(xfast_shape) == 20, "both compilers give a shape the s
 /* Bytes of a slot of a level table: the prefix, the index of its first leaf, and the index after its last leaf. */
 #define XFAST_SLOT_BYTES(key_bytes) ((key_bytes) + 8)
 
-/* Results of the check of an X-fast trie. For each message: the first wrong leaf or entry, or 0xffffffff. XFAST_ENTRIES
- * is the number of entries that the table should have. */
+/* Results of the check of an X-fast trie. XFAST_WRONG_... is the first wrong leaf or entry, or 0xffffffff.
+ * XFAST_ENTRIES is the number of entries that the table should have. */
 #define XFAST_FINDINGS(X)                                                                                              \
     X(FLAT, "X1: entry %u of flat is wrong")                                                                           \
     X(ENTRY, "X2: the entry of a prefix that begins with leaf %u is wrong or missing")                                 \
