@@ -135,8 +135,8 @@ static ordo_status make_values(struct apply *a, cl_mem heads)
     return ordo_call_launch(a->call, &made_launch, &made);
 }
 
-/* Replaces each of `parts` arrays by its exclusive prefix sums. An array's sums may start above 0, so kernels subtract
- * its first sum. */
+/* Computes exclusive prefix sums of `parts` arrays. One scan may cover all arrays. An array's first sum can then exceed
+ * 0, and kernels subtract it. */
 static ordo_status sum_parts(const struct apply *a, cl_mem mem, size_t parts, size_t stride)
 {
     if (stride <= ORDO_MAX_COUNT / parts)
@@ -231,7 +231,6 @@ static ordo_status resolve_points(struct apply *a, bool timeline, bool no_ranges
 
 /* ---- 4 store ----------------------------------------------------------------------------------------------------- */
 
-/* Sets *count to the number of keys that the batch changes. If a seek is still unanswered, answers all seeks again. */
 static ordo_status count_changed(struct apply *a, cl_uint *count)
 {
     cl_uint last[2] = { 0, 0 };

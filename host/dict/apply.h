@@ -6,17 +6,16 @@
 
 #include "shared/apply.h"
 
-/* Results of seeks, for the elements of the dictionary before the batch. */
 struct neighbours {
     cl_mem keys, values, found;
 };
 
-/* The first n_up of n seeks have code ORDO_SEEK_GE or ORDO_SEEK_GT. n_erased is the number of erase operations.
- * `erased` lists the erased keys that the dictionary has. */
+/* `n` is the number of seeks. The first `n_up` of them have code ORDO_SEEK_GE or ORDO_SEEK_GT. `n_erased` is the number
+ * of erase operations. `erased` lists the erased keys that the dictionary has. */
 struct seeks {
     cl_uint n_up, n, n_erased;
     cl_mem  ops, keys, erased;
-    /* Entry i answers the query for keys[i]. */
+    /* Entry i answers the query for keys[i], in the dictionary before the batch. */
     struct neighbours base;
     cl_mem            end;
 };
@@ -32,7 +31,7 @@ struct apply {
     /* cl/dict/apply_batch.cl describes `there`, `before`, `start`, `insert` and `made`. */
     cl_mem there, before;
     cl_mem counted;
-    /* Before the sort, number[i] is i. Afterwards it is the index of the first operation of segment i (see
+    /* number[i] is i until the batch is sorted. Then it is the first operation of segment i (see
      * cl/dict/apply_batch.cl). */
     cl_mem number;
     cl_mem start, insert;

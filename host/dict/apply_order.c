@@ -132,8 +132,8 @@ static ordo_status resolve_ranks(struct apply *a, ordo_code code)
     return ORDO_OK;
 }
 
-/* Sets groups[q] to the index of selection q's key among the distinct keys of the batch. If the batch lacks the key,
- * groups[q] becomes 0xffffffff, and *base receives the element. */
+/* Sets groups[q] to the index of selection q's key among the distinct keys of the batch. If the batch does not have the
+ * key, groups[q] becomes 0xffffffff. *base then receives the element. */
 static ordo_status plan_selections(struct apply *a, const struct picked *picked, cl_mem groups, struct neighbours *base)
 {
     struct ordo_args args = { .n = 0 };
@@ -204,7 +204,7 @@ static ordo_status offset_ranges(struct apply *a, cl_mem lengths, size_t *needed
 /* ---- 3 ranges ---------------------------------------------------------------------------------------------------- */
 
 struct range_base {
-    cl_mem   first; /* index (uint64_t) of each range's first element, and at the end the total number of elements */
+    cl_mem   first; /* uint64_t index of each range's first element, then the total */
     cl_ulong total;
     cl_mem   keys, values;
 };

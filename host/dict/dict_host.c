@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dict/request.h"
 
-/* The kernels of an update read copies of the caller's arrays. Without copies, the call would have to wait for the
- * kernels, and this wait could fail after the update. */
+/* The kernels of an update read copies of the caller's arrays. So the call need not wait for the kernels, and cannot
+ * fail after the update. */
 static size_t list_arrays(const ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r,
                           struct ordo_host_array *out)
 {
@@ -24,7 +24,6 @@ static size_t list_arrays(const ordo_dict *dict, const struct ordo_method *m, co
     return n;
 }
 
-/* Downloads the offsets, which are valid even if the elements exceed `capacity`. */
 static ordo_status read_offsets(struct ordo_call *outer, const struct ordo_method *m, const struct ordo_host_array *a)
 {
     for (size_t i = 0; m->parameters[i].name; i++)

@@ -13,7 +13,7 @@ struct ordo_parameter {
     const char *name;
     enum { KEY, VALUE, BYTE, UINT, ULONG } element;
     enum {
-        OUT = 1,    /* the call writes the array; outputs overlap no other array, and come last */
+        OUT = 1,    /* The call writes the array. Outputs come last, and overlap no array. */
         SPARSE = 2, /* the array keeps elements that the call does not write */
         OPTIONAL = 4,
         ONE_MORE = 8,

@@ -79,8 +79,6 @@ static size_t live_bytes(const struct ordo_runs *runs)
 #define SPARE_MIN   ((size_t) 4 << 20) /* bytes */
 #define SPARE_SHARE 32
 
-/* Returns how many bytes unused blocks may take when `bytes` more bytes are allocated. This limits all blocks to about
- * twice the bytes of used blocks. */
 static size_t spare_most(const struct ordo_runs *runs, size_t bytes)
 {
     const size_t live = live_bytes(runs);

@@ -45,9 +45,9 @@ struct ordo_sorted_run {
  *   R1 sorted    The keys of a run ascend. Of equal keys, the newest element comes last.
  *   R2 newest    A key's newest element is its last one in the newest run that has the key. The key's other elements
  *                are stale (replaced). The key is in the dictionary if the hidden bit of its newest element is 0.
- *   R3 hidden    The hidden bit of a newest element is 1 if the element is a tombstone (which erases its key), else 0.
- *                The bit of a stale element may be 0 or 1. If has_hidden is false, all bits of the run count as 0.
- *   R4 marked    A marked run's stale elements are hidden, and so are the elements of older runs that it replaces.
+ *   R3 hidden    A tombstone is an element that erases its key. The hidden bit of a newest element is 1 if it is one,
+ *                else 0. The bit of a stale element may be 0 or 1. If has_hidden is false, all bits count as 0.
+ *   R4 marked    All elements that a marked run replaces are hidden, in the run itself and in older runs.
  *                If all runs are marked, the set is resolved: an element is visible exactly if its hidden bit is 0.
  *   R5 counted   In a counted run, visible[j] is the number of elements before index j * RUN_BLOCK whose hidden bit is
  *                0. The last entry counts all of them.
@@ -126,8 +126,8 @@ static inline void ordo_run_note_clean(struct ordo_sorted_run *run)
 /* ---- sorted_run.c ------------------------------------------------------------------------------------------------ */
 
 struct ordo_run_layout ordo_run_layout_of(const ordo_dict *dict, size_t count, index_form form);
-/* Takes a block for a run of `count` elements. The run has no hidden bits and no index. The caller must write the
- * elements. */
+/* Gives *out a block for `count` elements. The caller must write the elements. The run has no hidden bits and no
+ * index. */
 ordo_status ordo_runs_block(struct ordo_runs *runs, struct ordo_call *call, size_t count, struct ordo_sorted_run *out);
 ordo_status ordo_run_scratch(struct ordo_call *call, const ordo_dict *dict, size_t count, struct ordo_sorted_run *out);
 bool        ordo_runs_fit(const struct ordo_runs *runs, size_t count);
@@ -139,13 +139,13 @@ void ordo_runs_release_spare(ordo_dict *dict);
 void ordo_runs_limit_spare(struct ordo_runs *runs, size_t most);
 /* Frees unused blocks until they take at most 4 MiB or the bytes of all runs, whichever is more. */
 void ordo_runs_trim_spare(struct ordo_runs *runs);
-/* Replaces all runs by *run, or by none if *run has no block. */
+/* Releases all runs. Then adds *run, if it has a block. */
 void ordo_runs_replace(struct ordo_runs *runs, const struct ordo_sorted_run *run);
 void ordo_runs_clear(ordo_dict *dict);
 
 ordo_status ordo_run_index(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run);
-/* Adds each run's block to the kernel arguments (twice if `values` is true), then adds *table. Fills *table, which must
- * stay valid until the launch. */
+/* Adds each run's block to the kernel arguments, or twice if `values` is true. Then adds *table. The call fills *table,
+ * which must stay valid until the launch. */
 void ordo_run_set_add(struct ordo_args *args, const ordo_dict *dict, const struct ordo_run_set *set, bool values,
                       run_table *table);
 static inline struct ordo_slice ordo_slice_from(struct ordo_slice slice, size_t at)
@@ -163,7 +163,7 @@ ordo_status ordo_run_set_mark_newest(struct ordo_call *call, const ordo_dict *di
 /* Hides all replaced elements, and counts each run's visible elements. Waits if a run has hidden bits. */
 ordo_status ordo_run_set_counts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                 size_t counts[ORDO_MAX_RUNS]);
-/* Counts the keys of a run, without erased keys. Changes no hidden bit. Waits for the device. */
+/* Counts the distinct keys of a run, except erased keys. Changes no hidden bit. Waits for the device. */
 ordo_status ordo_run_count_newest(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
                                   size_t *out);
 /* Hides all replaced elements, and counts the visible ones. Waits if a run has hidden bits. */
@@ -186,7 +186,8 @@ ordo_status ordo_run_sort_scratch(struct ordo_call *call, const ordo_dict *dict,
                                   struct ordo_slice values, size_t count, struct ordo_sorted_run *out);
 ordo_status ordo_run_take_scratch(struct ordo_call *call, const ordo_dict *dict,
                                   const struct ordo_sorted_updates *updates, struct ordo_sorted_run *out);
-/* Sorts a batch into a new run. Of equal keys the last is stored. If a large batch ascends, only copies it. Waits. */
+/* Sorts a batch into a new run. If a key repeats, its last element is stored. Only copies a large batch that ascends.
+ * Waits. */
 ordo_status ordo_runs_sort_distinct(struct ordo_runs *runs, struct ordo_call *call, struct ordo_slice keys,
                                     struct ordo_slice values, size_t count, struct ordo_sorted_run *out);
 ordo_status ordo_runs_take(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_updates *updates,
@@ -213,13 +214,13 @@ ordo_status ordo_runs_filter(struct ordo_runs *runs, struct ordo_call *call, str
  * must be hidden. */
 ordo_status ordo_runs_filter_segment(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *in,
                                      const size_t *counts, size_t n, struct ordo_sorted_run *out);
-/* Returns whether ordo_runs_visible can drop replaced elements without hiding them first. */
+/* Returns whether ordo_runs_visible works without hidden bits of replaced elements. */
 bool ordo_runs_can_dedup(const struct ordo_runs *runs, const struct ordo_run_set *set);
 /* Makes a new run of the visible elements. May first hide the replaced elements of *set. Waits for the device. */
 ordo_status ordo_runs_visible(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
                               struct ordo_sorted_run *out);
-/* Merges a run without hidden elements and a batch without tombstones, and combines the values of equal keys. May
- * change the batch's values, even after an error. Waits for the device. */
+/* Merges a run and a batch, and combines the values of equal keys. The run must not have hidden elements, nor the batch
+ * tombstones. May change the batch's values, even after an error. Waits for the device. */
 ordo_status ordo_runs_combine(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set,
                               const struct ordo_merge_combine *combine, struct ordo_sorted_run *out);
 bool        ordo_runs_can_combine(const struct ordo_runs *runs, size_t count);

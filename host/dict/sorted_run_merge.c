@@ -122,7 +122,6 @@ ordo_status ordo_runs_merge(struct ordo_runs *runs, struct ordo_call *call, cons
         all_marked = all_marked && in[i].marks != ORDO_RUN_UNMARKED;
     }
     ORDO_TRY(ordo_runs_block(runs, call, count, out));
-    /* The new run needs hidden bits for tombstones, and for replaced elements if all input runs are marked. */
     out->has_hidden = any_erased || (any_hidden && all_marked);
     out->erased = any_erased;
     out->marks = all_marked ? ORDO_RUN_MARKED : ORDO_RUN_UNMARKED;

@@ -25,7 +25,7 @@ struct ordo_combines {
     ordo_op           op;
     struct ordo_slice keys, values;
     size_t            count;
-    bool              once; /* keys ascend, and the caller then replaces all elements */
+    bool              once; /* see struct ordo_finds */
 };
 
 /* `values_out` and `found` may be ordo_none(). */
@@ -34,8 +34,7 @@ struct ordo_finds {
     size_t            count;
     bool              sorted;
     struct ordo_slice values_out, found;
-    /* If true, keys ascend, and the structure builds no search index, because the caller replaces all elements
-     * afterwards. */
+    /* Keys ascend, and the caller replaces all elements afterwards. So the structure builds no search index. */
     bool once;
 };
 
@@ -120,8 +119,8 @@ struct ordo_ends {
  *   waiting    A function enqueues commands and does not wait, unless its comment says "Waits".
  *   memory     A function allocates all memory before its first launch that changes the dictionary. So an error leaves
  *              the dictionary unchanged.
- *   indexes    Before a query builds an index or merges runs, it calls ordo_call_changes. This call fails while events
- *              of the caller are pending. ORDO_DICT_QUERY then waits for these events, and repeats the query. */
+ *   indexes    A query calls ordo_call_changes before it builds an index or merges runs. This call fails while the
+ *              caller has pending events. ORDO_DICT_QUERY then waits for the events, and repeats the query. */
 struct ordo_structure {
     const char *name;
     size_t      bytes;        /* size of the object, which begins with a struct ordo_dict */
@@ -137,15 +136,15 @@ struct ordo_structure {
     /* Replaces all elements. Keys are in any order. Of equal keys the last is stored. Waits. */
     ordo_status (*build)(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
                          size_t count);
-    /* Stores the keys, or erases them if `erase` (`values` is then ordo_none()). Keys are in any order and may
+    /* Stores the keys. If `erase`, erases them instead, and `values` is ordo_none(). Keys are in any order and may
      * repeat. */
     ordo_status (*update)(ordo_dict *dict, struct ordo_call *call, bool erase, struct ordo_slice keys,
                           struct ordo_slice values, size_t count);
     ordo_status (*update_sorted)(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates);
     /* If NULL, generic/combine.c combines with find and update. */
     ordo_status (*combine)(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
-    /* Erases an interval of keys. May set *done to false instead, and the caller erases key by key. Waits for the
-     * device unless e->counted. May be NULL. */
+    /* Erases an interval of keys, or sets *done to false. Then the caller erases key by key. Waits if e->counted is
+     * false. May be NULL. */
     ordo_status (*erase_interval)(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e,
                                   bool *done);
     /* Reads the first or last elements, and erases them if `take`. Sets *got to their number. May set *done to false
@@ -230,8 +229,8 @@ ordo_status ordo_dict_begin_update(struct ordo_call *call, ordo_dict *dict, ordo
                                    const struct ordo_order *order);
 ordo_status ordo_dict_end(struct ordo_call *call, ordo_dict *dict, ordo_status status);
 
-/* Runs a query: `enqueue` is an expression that uses &call. If ordo_call_changes fails, waits for pending events and
- * repeats the query. */
+/* Runs a query. `enqueue` is a call that enqueues the query to &call. If ordo_call_changes fails, waits for pending
+ * events and repeats the query. */
 #define ORDO_DICT_QUERY(dict, op, order, enqueue)                                                                      \
     for (bool waits = false;; waits = true) {                                                                          \
         struct ordo_call call;                                                                                         \
@@ -246,8 +245,8 @@ ordo_status ordo_dict_end(struct ordo_call *call, ordo_dict *dict, ordo_status s
 /* Returns the bits of the least or greatest possible key, as stored in memory. A key of 16 bytes has them twice. */
 uint64_t ordo_dict_end_key(const ordo_dict *dict, bool greatest);
 
-/* Sets out[c] to the number of operations with code c. If the first unknown code has index i, the last word becomes
- * count - i, else 0. Waits for the device. */
+/* Sets out[c] to the number of operations with code c. The last word becomes 0 if all codes are known. Otherwise it
+ * becomes count - i, where i is the index of the first unknown code. Waits for the device. */
 enum { ORDO_HISTOGRAM_WORDS = ORDO_N_CODES + 1 };
 ordo_status ordo_dict_histogram(const ordo_dict *dict, struct ordo_call *call, struct ordo_slice codes, size_t count,
                                 cl_uint out[ORDO_HISTOGRAM_WORDS]);
@@ -265,8 +264,8 @@ ordo_status ordo_dict_apply_enqueue(ordo_dict *dict, struct ordo_call *call, con
 
 ordo_status ordo_dict_no_ranges(struct ordo_call *call, const struct ordo_batch *batch);
 
-/* Must be called before an update changes the dictionary. Downloads the update's results to host arrays, if the caller
- * passed any, because a download can fail. */
+/* Downloads an update's results to the caller's host arrays, if any. Must run before the update changes the dictionary,
+ * because a download can fail. */
 static inline ordo_status ordo_dict_before_store(ordo_dict *dict, struct ordo_call *call)
 {
     return dict->results ? ordo_host_receive(call, dict->results, dict->n_results) : ORDO_OK;

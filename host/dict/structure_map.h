@@ -12,10 +12,8 @@ enum ordo_structure_trait {
     ORDO_NO_ORDER = 32,      /* refuses operations that need ORDO_CAN_ORDER, and exports in any order */
     ORDO_IS_TRIE = 64,       /* counts leaves and levels in its statistics; memory per key varies */
     ORDO_HAS_PREFIXES = 128, /* stores key prefixes, which take additional memory */
-    /* Benchmarks fill the structure by one build. Updates would rewrite all elements or, in a hash table, change the
-     * load factor. */
-    ORDO_BUILT_WHOLE = 256,
-    ORDO_WIDE_KEYS = 512, /* takes keys of 16 bytes */
+    ORDO_BUILT_WHOLE = 256,  /* benchmarks fill the structure by one build, not by updates */
+    ORDO_WIDE_KEYS = 512,    /* takes keys of 16 bytes */
 };
 
 /* Columns:

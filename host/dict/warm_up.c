@@ -82,7 +82,7 @@ static void build(struct warm_up *t)
     note(t, ordo_dict_build(t->dict, t->a->at[0], t->values, t->a->count, NULL));
 }
 
-/* Elements that each output of keys has space for. */
+/* Returns the capacity of each output of keys, in elements. */
 static size_t room(const struct warm_up *t)
 {
     return t->dict->key_bytes > 8 ? t->a->count : 2 * t->a->count;
