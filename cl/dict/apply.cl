@@ -7,8 +7,8 @@
 
 /* Built together: apply_histogram apply_starts apply_groups apply_segments apply_points apply_store */
 
-/* Adds the number of operations of each code c to histogram[c]. histogram[] must be 0 before. If operation i is the
- * first with an unknown code, the last entry becomes n - i. */
+/* histogram[c] becomes the number of operations with code c, and must be 0 before. If operation i is the first with an
+ * unknown code, entry N_CODES becomes n - i. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_histogram(__global const uchar *codes, ulong codes_at, uint n, __global uint *histogram,
                      __global uint *number)
@@ -30,8 +30,8 @@ void apply_histogram(__global const uchar *codes, ulong codes_at, uint n, __glob
             ordo_add(&histogram[c], count[c]);
 }
 
-/* Writes for each operation, in key order, the flags SUM_... (shared/apply.h). heads[j] becomes 1 if operation j starts
- * a segment (struct sorted_batch). */
+/* Sets the flags SUM_... (shared/apply.h) of each operation, in key order. heads[j] becomes 1 if operation j starts a
+ * segment (struct sorted_batch). */
 ORDO_KERNEL(RUN_GROUP)
 void apply_starts(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,
                   __global const uint *index, __global const uchar *there, uint n, __global uint *sums,
@@ -53,14 +53,14 @@ void apply_starts(__global const uchar *codes, ulong codes_at, __global const or
     }
 }
 
-/* Numbers the groups in key order. A group is all operations on one key. `sums` must hold the exclusive prefix sums of
- * apply_starts' flags.
+/* Numbers the groups in key order. A group is all operations on one key. sums[] must hold the exclusive prefix sums of
+ * the flags from apply_starts.
  *
  *  group_of[j]       group of operation j
  *  first_of[g]       first operation of group g
- *  there_before[g]   number of groups before g whose key was present before the batch
+ *  there_before[g]   number of earlier groups whose key was present before the batch
  *  head_at[s]        first operation of segment s (struct sorted_batch)
- *  insert_at[i]      the i-th insert or combine */
+ *  insert_at[i]      operation that is the i-th insert or combine */
 ORDO_KERNEL(RUN_GROUP)
 void apply_groups(__global const uint *sums, uint n, __global uint *group_of, __global uint *first_of,
                   __global uint *there_before, __global uint *head_at, __global uint *insert_at)
@@ -95,8 +95,7 @@ typedef struct {
         sums, head_at, insert_at, (ulong) n + 1                                                                        \
     }
 
-/* The segment of an operation j. x is the index of its first operation. y is the index of the first insert or combine
- * from x to j, or NONE. */
+/* x is the first operation of a segment. y is its first insert or combine up to operation j, or NONE. */
 typedef uint2 segment;
 
 ORDO_FN segment segment_of(const segments *s, uint j)
@@ -120,9 +119,9 @@ void apply_segments(SEGMENT_ARGS, uint n, __global uint *start, __global uint *i
 
 /* Writes the results of the operations on single keys, and inputs of later kernels:
  *
- *  start_out[], insert_out[]   start[] and insert[] of struct sorted_batch
+ *  start_out[], insert_out[]   members `start` and `insert` of struct sorted_batch
  *  places[]                    the flags PLACE_... (shared/apply.h)
- *  entries[i]                  timeline_entry of operation i of the batch
+ *  entries[i]                  operation i of the batch, packed by timeline_entry
  *  offsets[]                   zeros */
 ORDO_KERNEL(RUN_GROUP)
 void apply_points(BATCH_ARGS, SEGMENT_ARGS, __global uint *start_out, __global uint *insert_out,

@@ -9,14 +9,14 @@
 
 #define NONE 0xffffffffu
 
-/* A mixed batch has operations of several kinds. Operation j in key order is operation index[j] of the batch. codes[]
- * and values[] are in batch order, all other arrays in key order.
+/* A mixed batch has operations of several kinds. The j-th operation in key order is operation index[j] of the batch.
+ * codes[] and values[] are in batch order. All other arrays are in key order.
  *
- * The operations on one key are divided into segments. A segment starts at the key's first operation, or at an `upsert`
- * or `erase`. Later in a segment, only `combine` and the first `insert` change the key.
+ * The operations on one key are divided into segments. A segment starts at the key's first operation, at an `upsert`,
+ * or at an `erase`. Later in a segment, only `combine` and the first `insert` change the key.
  *
  *  start[j]    first operation of operation j's segment
- *  insert[j]   first `insert` or `combine` among operations start[j] to j, or NONE
+ *  insert[j]   first `insert` or `combine` of this segment up to operation j, or NONE
  *  there[j]    1 if operation j's key is present before the batch
  *  before[j]   value of operation j's key before the batch
  *  made[j]     value of the key after operation j. `made` is NULL if the batch has no combines */
@@ -40,8 +40,11 @@ typedef struct {
         codes + codes_at, sorted, index, start, insert, there, before, values + values_at, made, n                     \
     }
 
-/* State of a key after an operation: STATE_ABSENT, STATE_BEFORE (present, unchanged by the batch), or the index of the
- * key's value. The index is into made[], or into values[] if `made` is NULL. */
+/* State of a key after an operation:
+ *
+ *  STATE_ABSENT   The key is absent.
+ *  STATE_BEFORE   The key has its value from before the batch.
+ *  other values   index of the key's value in made[], or in values[] if `made` is NULL */
 typedef uint key_state;
 #define STATE_BEFORE 0xffffffffu
 #define STATE_ABSENT 0xfffffffeu

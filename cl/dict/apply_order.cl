@@ -31,7 +31,7 @@ void timeline_pack(__global const ulong *entries, uint n, uint level, uint n_blo
     }
 }
 
-/* Sorts the entries stably by bit `level` of their groups (timeline_entry). */
+/* Does a stable sort of the entries by bit `level` of their groups (timeline_entry). */
 ORDO_KERNEL(RUN_GROUP)
 void timeline_move(__global const ulong *from, uint n, uint level, uint n_blocks, __global const uint *masks,
                    __global const ulong *sums, __global ulong *to)
@@ -95,8 +95,8 @@ void apply_count(uint n, __global const uchar *codes, ulong codes_at, __global c
     }
 }
 
-/* Counts the keys less than keys[q], or with `upper` at most keys[q], at the time of operation ops[q]. base[q] must be
- * their count before the batch. */
+/* Counts the keys less than keys[q] when operation ops[q] runs. With `upper`, also counts keys[q] itself. base[q] must
+ * be the count before the batch. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_rank(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops,
                 __global const ordo_key *keys, uint n_queries, uint upper, __global const uint *base,
@@ -108,23 +108,23 @@ void apply_rank(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global
             base[q] + timeline_changes(&t, group_of[sorted_bound(sorted, n, keys[q], upper)], ops[q]);
 }
 
-/* Returns the number of keys less than the g-th distinct key of the batch, at the time of operation `time`. ranks[j]
- * must be the number of keys less than sorted[j] before the batch. */
+/* Returns how many keys are less than the batch's g-th distinct key when operation `time` runs. ranks[j] must be the
+ * number of keys less than sorted[j] before the batch. */
 ORDO_FN uint group_rank(const timeline *t, __global const uint *first_of, __global const uint *ranks, uint g, uint time)
 {
     return ranks[first_of[g]] + timeline_changes(t, g, time);
 }
 
-/* Returns the rank that a selection has instead of a key: an unsigned integer with the key's size. A rank that no
- * element can have becomes NONE. */
+/* A selection stores a rank in place of a key, as an unsigned integer. Ranks of NONE or more become NONE. */
 ORDO_FN uint rank_in_key(ordo_key key)
 {
     return key_before(key_of_digit(NONE - 1, 0), key) ? NONE : key_digit(key, 0, ~0u);
 }
 
-/* Finds the key of rank queries[q] at the time of operation ops[q]. If the batch has operations on this key, groups[q]
- * becomes the key's index among the batch's distinct keys. Otherwise groups[q] becomes NONE, and base_ranks[q] becomes
- * the key's rank before the batch. */
+/* Finds the key of rank queries[q] when operation ops[q] runs.
+ *
+ *  groups[q]       index of this key among the batch's distinct keys, or NONE
+ *  base_ranks[q]   rank of this key before the batch, if groups[q] is NONE */
 ORDO_KERNEL(RUN_GROUP)
 void apply_select_plan(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, __global const uint *ranks,
                        __global const uint *ops, __global const ordo_key *queries, uint n_queries,
@@ -180,7 +180,7 @@ void apply_select(BATCH_ARGS, __global const uint *first_of, __global const uint
 /* Prepares the ranges lo[q] .. hi[q]. A group is a distinct key of the batch.
  *
  *  group[q]     first group whose key is at least lo[q]
- *  changes[q]   how much earlier operations changed the number of keys less than lo[q]
+ *  changes[q]   how many keys less than lo[q] earlier operations added, minus how many they removed
  *  touched[q]   number of groups in the range whose keys are present when operation ops[q] runs */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops,
@@ -209,8 +209,8 @@ void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __
     __global const ulong *offsets, ulong offsets_at, __global ordo_key *keys_out, ulong keys_out_at,                   \
         __global merge_value *values_out, ulong values_out_at
 
-/* Writes the elements of all ranges whose keys have no operation in the batch. Range q had the keys
- * base_key[base_first[q]] .. base_key[base_first[q + 1] - 1] before the batch. */
+/* Writes the elements of the ranges, but omits keys that have operations in the batch. Before the batch, range q had
+ * the keys base_key[base_first[q]] .. base_key[base_first[q + 1] - 1]. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_kept(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops, uint n_queries,
                       __global const int *changes, __global const ulong *base_first, __global const ordo_key *base_key,

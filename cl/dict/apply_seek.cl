@@ -12,12 +12,12 @@ ORDO_FN ordo_key next_key(ordo_key key)
     return key_from_bits(key_plus(bits, key_of_digit(!key_same(bits, KEY_GREATEST), 0)));
 }
 
-/* Each function returns a query's index in the array of all queries to the dictionary. The array has, in this order:
+/* Both functions return indices in the array of queries to the dictionary. Its parts are, in this order:
  *
- *  n_up queries             for upward seeks
- *  n_erased queries         for the next greater keys of erased keys
- *  n_seeks - n_up queries   for downward seeks
- *  n_erased queries         for the next lesser keys of erased keys */
+ *  n_up queries             upward seeks
+ *  n_erased queries         next greater keys of erased keys
+ *  n_seeks - n_up queries   downward seeks
+ *  n_erased queries         next lesser keys of erased keys */
 ORDO_FN uint seek_query(uint q, uint n_up, uint n_erased)
 {
     return q < n_up ? q : q + n_erased;
@@ -27,8 +27,8 @@ ORDO_FN uint near_query(uint e, bool forward, uint n_up, uint n_seeks, uint n_er
     return forward ? n_up + e : n_seeks + n_erased + e;
 }
 
-/* Writes the queries to the dictionary to keys[]. They exclude the seek's own key, which the batch may insert or erase.
- * erased[] gets the erased keys that are present before the batch. */
+/* keys[] gets the queries to the dictionary, which exclude the seek's own key. erased[] gets the keys that the batch
+ * erases and the dictionary has. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,
                       __global const uint *index, uint n, __global const uint *places, uint n_up, uint n_seeks,
@@ -58,8 +58,8 @@ void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global cons
     }
 }
 
-/* Returns whether a query found a neighbour of `key`. No key is above the greatest possible key: an upward query from
- * it finds at most that key itself. */
+/* Returns whether a query found a neighbour of `key`. An upward query from the greatest possible key can find only this
+ * key itself. */
 ORDO_FN bool has_near(ordo_key key, bool found, bool forward)
 {
     return found && !(forward && key_same(key_bits(key), KEY_GREATEST));
@@ -85,9 +85,11 @@ typedef struct {
             n_erased ? place_of(places, n, PLACE_GONE, n) : 0                                                          \
     }
 
-/* A chain is a sequence of erased keys that are neighbours in the dictionary. ends[p] becomes p + 1 if entry p ends a
- * chain, else 0. A maximum scan then gives each entry its chain's end. The first half of ends[] has the upward chains
- * in descending key order, the second half the downward chains in ascending order. */
+/* A chain is a sequence of erased keys that are neighbours in the dictionary. ends[p] becomes p + 1 if a chain ends at
+ * entry p, else 0. A maximum scan then gives each entry the end of its chain.
+ *
+ *  first half of ends[]    upward chains, in descending order of keys
+ *  second half of ends[]   downward chains, in ascending order of keys */
 ORDO_KERNEL(RUN_GROUP)
 void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
 {
@@ -105,7 +107,7 @@ void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
     }
 }
 
-/* Returns the index in erased[] of the key that ends the chain of `key` (see apply_chain), or NONE if `key` is not in
+/* Finds the key that ends the chain of `key` (apply_chain). Returns its index in erased[], or NONE if `key` is not in
  * erased[]. */
 ORDO_FN uint chain_end(const seek_queries *s, bool forward, ordo_key key)
 {
@@ -122,8 +124,11 @@ ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
     return forward ? less : greater;
 }
 
-/* Writes a seek's result, which is the batch's key sorted[position]. If s is STATE_ABSENT, the result is the
- * dictionary's key other_key instead, or nothing if `other` is false. */
+/* Writes the result of a seek. The first case that applies is:
+ *
+ *  s is not STATE_ABSENT   key sorted[position] of the batch
+ *  `other` is true         key other_key of the dictionary
+ *  otherwise               no key */
 #if ORDO_VALUE_BYTES
 #define SEEK_VALUE()                                                                                                   \
     if (values_out && (s != STATE_ABSENT || other))                                                                    \
@@ -144,9 +149,8 @@ ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
     __global ordo_key *keys_out, ulong keys_out_at, __global merge_value *values_out, ulong values_out_at,             \
         __global uchar *found, ulong found_at
 
-/* Visits the distinct keys of the batch, nearest to the seek's key first. Stops at a key that is present, or is farther
- * than other_key, the nearest key in the dictionary. After SEEK_STEPS keys, sets changed[n + 1] to NONE. The host then
- * repeats all seeks with apply_seek_far. */
+/* Visits the batch's distinct keys, the nearest first. Stops at a key that is present, or if the dictionary's key
+ * other_key is nearer. After SEEK_STEPS keys, sets changed[n + 1] to NONE, so that the host runs apply_seek_far. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *first_of, QUERY_ARGS, SEEK_OUT,
                 __global uint *changed)

@@ -60,8 +60,8 @@ ORDO_FN uint run_equal_bits(run_keys4 k, ordo_key next)
            (uint) key_same(k.s3, next) << 3;
 }
 
-/* Hides each element whose next element has the same key. If `fresh`, discards the old hidden bits. `keys` must begin
- * at a multiple of 256 bytes and be readable up to a multiple of 32 keys. */
+/* Hides each element whose next element has the same key. If `fresh` is 0, keeps the old hidden bits, too. `keys` must
+ * begin at a multiple of 256 bytes. A multiple of 32 keys must be readable. */
 ORDO_KERNEL(RUN_GROUP)
 void run_repeats(__global const ordo_key *keys, uint count, __global uint *hidden, ulong hidden_at, uint fresh)
 {

@@ -12,15 +12,15 @@ ORDO_FN ulong timeline_entry(uint group, int change)
     return (ulong) group << 2 | (uint) (change + 1);
 }
 
-/* Wavelet matrix of the batch's entries (timeline_entry), with one level per bit of the groups. The highest level has
- * the entries in batch order. The level below level b has the same entries, stably sorted by bit b. Level b stores for
- * each block of 32 entries:
+/* A wavelet matrix of the batch's entries (timeline_entry) has one level per bit of the groups. The highest level has
+ * the entries in batch order. A stable sort of level b by bit b gives the level below. Level b stores for each block of
+ * 32 entries:
  *
  *  masks[3 * block]      bit b of each entry's group
  *  masks[3 * block + 1]  1 for each entry whose bit b is 0 and whose change is 1
  *  masks[3 * block + 2]  1 for each entry whose bit b is 0 and whose change is -1
  *  sums[block]           upper half: number of entries in earlier blocks whose bit b is 0
- *                        lower half: sum of their changes, plus 32 per earlier block so that it is not negative */
+ *                        lower half: sum of their changes, plus 32 per earlier block so that it is at least 0 */
 typedef struct {
     __global const uint  *masks;
     __global const ulong *sums;
@@ -36,8 +36,8 @@ typedef struct {
         masks, sums, there_before, n, n_blocks, n_levels, group_of[n]                                                  \
     }
 
-/* Among the first e entries of a level (struct timeline), counts the entries whose group has a 0 at bit `level`. Adds
- * their changes to *changes. */
+/* Counts the entries with a 0 in bit `level` of their group, among a level's first e entries. Adds their changes to
+ * *changes. */
 ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private int *changes)
 {
     const uint           block = e / TIMELINE_BLOCK, below = (1u << (e % TIMELINE_BLOCK)) - 1;
@@ -48,9 +48,11 @@ ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private in
     return (uint) (sum >> 32) + popcount(~masks[0] & below);
 }
 
-/* Moves the range *first .. *end - 1 of entries to the level below. Keeps the entries whose group has *bit at bit
- * `level`. Returns the sum of the changes of the entries with a 0 at this bit. If `select`, first sets *bit to 1 if
- * *least is at least this sum, else to 0. */
+/* Goes from entries *first .. *end - 1 of a level to the level below:
+ *
+ *  1. Adds up the changes of the entries with a 0 in bit `level` of their group. Returns this sum.
+ *  2. If `select`, sets *bit to 1 if *least is at least the sum, else to 0.
+ *  3. Keeps only the entries whose group has *bit in bit `level`. */
 ORDO_FN int timeline_descend(const timeline *t, uint level, uint *first, uint *end, bool *bit, int *least, bool select)
 {
     int        before = 0, changes = 0, unused = 0;
@@ -88,8 +90,8 @@ ORDO_FN uint timeline_rank(const timeline *t, uint g, uint time)
     return t->there_before[g] + timeline_changes(t, g, time);
 }
 
-/* Returns the index, among the batch's distinct keys, of the r-th key (from 0) that is present before operation `time`.
- * This key must exist. */
+/* Finds the r-th key of the batch (from 0) that is present before operation `time`. It must exist. Returns its index
+ * among the batch's distinct keys. */
 ORDO_FN uint timeline_select(const timeline *t, uint r, uint time)
 {
     uint first = 0, end = time, group = 0;
