@@ -66,15 +66,15 @@ static bool overlaps(const struct ordo_host_array *arrays, size_t n, size_t i)
     return false;
 }
 
-/* Kernels load vectors of up to 16 bytes, so the address must be aligned to them. */
+/* Kernels load up to 16 bytes at once, at aligned addresses. */
 static bool is_aligned(const struct ordo_host_array *a)
 {
     const size_t power = a->bytes & (~a->bytes + 1);
     return (uintptr_t) memory_of(a) % (power < 16 ? power : 16) == 0;
 }
 
-/* Lets kernels use the caller's memory, if the device supports this. An array that is both input and output is copied,
- * because it must stay unchanged if the call fails. */
+/* Lets kernels use the caller's memory, if the device supports this. Skips arrays that are both input and output,
+ * because a failed call must not change them. */
 static void share(ordo_device *dev, struct ordo_host_array *arrays, size_t n, size_t i)
 {
     struct ordo_host_array *a = &arrays[i];
@@ -105,7 +105,7 @@ static size_t wanted_of(const struct ordo_host_array *a)
     return count * a->bytes;
 }
 
-/* All small arrays of a call lie in one buffer, the stage. Each begins at a multiple of this number of bytes. */
+/* Small arrays of a call share one buffer. Each begins at a multiple of STAGE_GRAIN bytes. */
 #define STAGE_GRAIN 64
 
 static size_t round_up(size_t at, size_t grain)
@@ -113,8 +113,8 @@ static size_t round_up(size_t at, size_t grain)
     return (at + grain - 1) / grain * grain;
 }
 
-/* Assigns stage offsets, from byte `used` on, to arrays with these `upload` and `download` flags. Returns the end
- * offset. */
+/* Places each array whose flags equal `up` and `down` after the first `used` bytes. Returns the end of the last
+ * array. */
 static size_t lay_out(struct ordo_host_array *arrays, size_t n, bool up, bool down, size_t used)
 {
     for (size_t i = 0; i < n; i++) {

@@ -45,12 +45,12 @@ struct ordo_host_array {
 #define ordo_host_inout(array, n, element)                                                                             \
     ORDO_HOST_ARRAY(array, n, element, .from = (array), .to = (array), .upload = true, .download = true)
 
-/* Begins the call and uploads the inputs. `last` is the previous call of the dictionary, or NULL. After an error
- * nothing remains allocated or locked. */
+/* Begins the call and uploads the inputs. `last` is the previous call on the same dictionary, or NULL for a primitive.
+ * After an error, nothing remains allocated or locked. */
 ordo_status ordo_host_begin(struct ordo_call *call, ordo_device *dev, struct ordo_last_call *last,
                             struct ordo_host_array *arrays, size_t n);
 
-/* Downloads one array before the call ends. If `status` is an error, only returns it. */
+/* Downloads one array before the call ends. If `status` is an error, returns it without a download. */
 ordo_status ordo_host_read(struct ordo_call *call, const struct ordo_host_array *array, ordo_status status);
 
 /* Downloads all outputs before the call ends. ordo_host_end then omits them. */

@@ -58,8 +58,7 @@ static index_form level_order(cl_uint node_log2)
     return (index_form) { node_log2, node_log2, node_log2, 0 };
 }
 
-/* Returns the blocked layout (cl/shared/index.h). A tunable of 0 stands for a default, which depends on the sizes of
- * cache lines, vectors and memory pages. */
+/* Returns the blocked layout (cl/shared/index.h). For each tunable that is 0, computes a default. */
 static index_form blocked(const ordo_device *dev, size_t key_bytes)
 {
     const struct ordo_facts *facts = ordo_device_facts(dev);
@@ -130,7 +129,6 @@ static struct ordo_launch kernel(const ordo_device *dev, const struct ordo_index
                                                { "INDEX_GROUP", (long) group } } };
 }
 
-/* `wrong` is the result buffer of kernel index_check. Other kernels need NULL. */
 static ordo_status for_separators(struct ordo_call *call, const struct ordo_index *index, const char *name,
                                   const cl_mem *wrong)
 {
@@ -175,8 +173,7 @@ ordo_status ordo_call_check_index(struct ordo_call *call, const struct ordo_inde
 
 /* ---- compressed ---------------------------------------------------------------------------------------------- */
 
-/* Sets index->width to the bytes per compressed key, or 0 if blocks differ in size. Sets *units to the total size in
- * 16-byte units. Waits for the device. */
+/* Sets *units to the size of all compressed blocks, in units of 16 bytes. Waits for the device. */
 static ordo_status measure_blocks(struct ordo_call *call, struct ordo_index *index, cl_mem offsets, cl_uint *units)
 {
     const struct ordo_launch launch = kernel(call->dev, index, "index_widths", index->blocks);
@@ -201,7 +198,7 @@ static ordo_status measure_blocks(struct ordo_call *call, struct ordo_index *ind
     ORDO_TRY(ordo_call_read(call, found, 0, &widest, sizeof widest));
     ORDO_TRY(ordo_call_read(call, offsets, blocks * sizeof *units, units, sizeof *units));
     ordo_call_release(call, mark);
-    /* Different block sizes make each search load an offset, so they must save a quarter of the memory. */
+    /* Blocks of different sizes cost each search the load of an offset. So they must save a quarter of the memory. */
     if ((uint64_t) widest * blocks / 4 * 3 <= *units) {
         index->width = widest;
         *units = widest * blocks;
@@ -243,7 +240,8 @@ static ordo_status build(struct ordo_call *call, ordo_type key, struct ordo_slic
     ORDO_TRY(ordo_check_arrays(dev, &array, 1, 0));
 
     *index = ordo_index_of(dev, key, keys, count, compressed ? level_order(PACK_LOG2) : ordo_index_form(dev, key));
-    /* Compressed blocks begin at the first key. Other blocks begin at multiples of the block size in the buffer. */
+    /* The first compressed block begins at the first key. Other blocks begin at multiples of their size in the
+     * buffer. */
     if (compressed && count > 0) {
         *index = ordo_index_of(dev, key, ordo_at(keys.mem, 0), count, level_order(PACK_LOG2));
         index->keys = keys;

@@ -16,11 +16,11 @@ struct ordo_index {
     cl_uint           shift, blocks, levels;
     size_t            bytes;
     cl_mem            nodes;    /* Separators of all levels. NULL if the array has fewer than two blocks. */
-    size_t            nodes_at; /* Number of keys in `nodes` before the first separator of this index. */
+    size_t            nodes_at; /* Offset in `nodes` of the first separator of this index, in keys. */
 
     cl_mem  packed;  /* The compressed keys, or NULL. */
     cl_mem  offsets; /* Offsets of compressed blocks. NULL if all blocks have the same size. */
-    cl_uint width;
+    cl_uint width;   /* Bytes per compressed key. 0 if blocks differ in size. */
     size_t  packed_bytes;
 };
 
@@ -28,7 +28,7 @@ struct ordo_index {
 index_form ordo_index_form(const ordo_device *dev, ordo_type key);
 /* Returns how many levels of the index a memory page holds, at least 1. */
 cl_uint ordo_index_page_levels(const ordo_device *dev, const struct ordo_index *index);
-/* Returns an index over `count` keys without memory. The caller must allocate index.bytes bytes for index.nodes. */
+/* Returns an index without a buffer. The caller must create index.nodes with index.bytes bytes. */
 struct ordo_index ordo_index_of(ordo_device *dev, ordo_type key, struct ordo_slice keys, size_t count, index_form form);
 /* Writes the separators to index->nodes. */
 ordo_status ordo_call_index(struct ordo_call *call, const struct ordo_index *index);

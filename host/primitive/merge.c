@@ -32,8 +32,8 @@ static struct shape choose_shape(ordo_device *dev, const struct ordo_merge_param
     return shape;
 }
 
-/* Returns the search step around a guessed split of the output. With random keys, the guess has a standard deviation of
- * at most sqrt(count) / 4. */
+/* Kernels guess where to split the inputs, then search nearby in steps of this size. For random keys, the guess has a
+ * standard deviation of at most sqrt(count) / 4. */
 static cl_uint spread_of(size_t count)
 {
     size_t root = 1;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "primitive/merge_batch.h"
 
-/* A tile has at least TILE_MIN elements. There are at most TILES_MAX tiles, because each adds up the counts of all
- * earlier tiles. */
+/* Each tile adds up the counts of all earlier tiles. So more than TILES_MAX tiles would be slow. */
 #define TILE_MIN  64
 #define TILES_MAX 1024
 

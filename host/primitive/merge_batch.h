@@ -9,8 +9,10 @@
 bool ordo_merge_by_batch(const ordo_device *dev, const struct ordo_merge_params *params);
 
 /* Merges `batch` into the older `array`. Neither may be empty. `array` must have distinct keys and no hidden (erased)
- * elements. Writes the last element of each key to `out`, unless it is hidden. With out->combine, combines the values
- * of each key instead, and `batch` must not have hidden elements. */
+ * elements.
+ *
+ * Writes the last element of each key to `out`, unless it is hidden. With out->combine, combines all values of the key
+ * instead. Then `batch` must have no hidden elements, either. */
 ordo_status ordo_merge_batch_enqueue(struct ordo_call *call, const struct ordo_merge_params *params,
                                      const struct ordo_merge_source *array, const struct ordo_merge_source *batch,
                                      const struct ordo_merge_target *out);

@@ -19,8 +19,8 @@ struct shape {
     size_t window;
 };
 
-/* Number of elements from one sample of a run to the next. A greater stride needs fewer samples, but makes tiles
- * smaller. */
+/* Preferred and minimum distance between samples of a run, in elements. A greater distance needs fewer samples, but
+ * makes tiles smaller. */
 #define STRIDE_GOOD 96
 #define STRIDE_MIN  32
 #define CHUNK_MIN   1024 /* Minimum elements that one work-item merges. Limits scratch memory. */
@@ -176,7 +176,7 @@ static ordo_status enqueue_split(struct ordo_call *call, const struct merge *m)
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* In the second run, gives each element the combination of its key's values up to this element. */
+/* Replaces the values of the second run by their inclusive scan. Each key is one segment of the scan. */
 static ordo_status combine_second(struct ordo_call *call, const struct merge *m)
 {
     const struct ordo_merge_source *run = &m->run[1];
@@ -275,7 +275,7 @@ static void move_run(struct merge *m, size_t from, size_t to)
     put_run(m, to, &run);
 }
 
-/* With 3, 5 or 9 runs, lets only the last round move the first run, which is usually the largest. */
+/* The first run is usually the largest. With 3, 5 or 9 runs, only the last round moves it. */
 static void set_first_apart(struct merge *m)
 {
     const size_t n = m->table.n_runs, half = (size_t) 1 << (m->shape.n_rounds - 1);

@@ -20,7 +20,8 @@ struct ordo_merge_source {
     size_t            count;
     /* Byte offset of the bitmap, a multiple of 256. SIZE_MAX if no element is hidden. */
     size_t hidden;
-    size_t visible; /* Byte offset of the counts of visible elements, a multiple of 256. Only for ORDO_MARKS_FILTER. */
+    /* Byte offset of the counts of visible elements, a multiple of 256. Only ORDO_MARKS_FILTER needs it. */
+    size_t visible;
 };
 
 struct ordo_merge_combine {
@@ -29,15 +30,15 @@ struct ordo_merge_combine {
 };
 
 struct ordo_merge_target {
-    struct ordo_slice keys, values; /* With ORDO_MARKS_FILTER, each may be ordo_none(). */
-    struct ordo_slice hidden;       /* Bitmap of hidden elements, in 4-byte words (only for ORDO_MARKS_KEEP). */
-    /* Number of elements written, as a uint32_t (only for ORDO_MARKS_DEDUP). */
+    struct ordo_slice keys, values; /* ORDO_MARKS_FILTER does not write an array that is ordo_none(). */
+    struct ordo_slice hidden;       /* Bitmap of hidden elements, in 4-byte words. Only ORDO_MARKS_KEEP writes it. */
+    /* Number of elements written, as a uint32_t. Only ORDO_MARKS_DEDUP writes it. */
     cl_mem                           kept;
     const struct ordo_merge_combine *combine; /* If NULL, each key keeps its last value. */
 };
 
-/* Merges up to ORDO_MAX_RUNS runs, the oldest first. Does not check the arguments. An element is hidden if a
- * newer run replaces or erases it. `marks` selects the output:
+/* Merges up to ORDO_MAX_RUNS runs, the oldest first. Does not check the arguments. An element is hidden if a newer run
+ * replaces or erases it. `marks` selects the output:
  *  NONE     all elements
  *  KEEP     all elements, and a bitmap of hidden elements
  *  FILTER   only elements that are not hidden
@@ -45,8 +46,8 @@ struct ordo_merge_target {
  *
  * FILTER needs correct bitmaps and counts in all runs (host/dict/sorted_run.h). DEDUP needs ordo_merge_can_dedup.
  *
- * DEDUP with out->combine writes the combination of all values of each key, and overwrites the values of the second
- * run. There must be two runs, none empty. The first must have distinct keys and no hidden elements. */
+ * With out->combine, DEDUP writes the combination of all values of each key. This needs two runs, none empty. The first
+ * must have distinct keys and no hidden elements. The values of the second are overwritten. */
 ordo_status ordo_merge_runs_enqueue(struct ordo_call *call, const struct ordo_merge_params *params,
                                     enum ordo_merge_marks marks, const struct ordo_merge_source *runs, size_t n_runs,
                                     const struct ordo_merge_target *out);

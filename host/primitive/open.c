@@ -102,7 +102,7 @@ static ordo_status test_count(ordo_device *dev, size_t count)
     return status;
 }
 
-/* `all` adds the sort of a small array, whose kernels take 0.3 s to compile (H200). */
+/* If `all` is true, also tests a small array. Its sort kernels take 0.3 s to compile (H200). */
 static ordo_status test_primitives(ordo_device *dev, bool all)
 {
     const size_t many = ordo_device_facts(dev)->lanes == ORDO_LANES_ONE ? 60001 : 262147;

@@ -44,7 +44,6 @@ static uint32_t bits_of_type(ordo_type type)
     return (uint32_t) ordo_type_bytes(type) * 8;
 }
 
-/* Returns the number of bits without the bit that marks null values. */
 static uint32_t bits_of(const struct ordo_key_field *field)
 {
     return field->bits ? field->bits : bits_of_type(field->type);
@@ -296,7 +295,6 @@ ordo_status ordo_key_unpack(ordo_device *dev, const struct ordo_key_field *field
 
 /* ---- calls with host arrays ---------------------------------------------------------------------------------- */
 
-/* Indices in the array of host arrays. It begins with a column and a bitmap of each field. */
 enum { HOST_KEYS = 2 * PACK_FIELDS, HOST_OUTSIDE, HOST_ARRAYS };
 
 static void take_slices(const struct ordo_host_array *a, struct ordo_slice *columns, struct ordo_slice *valid)

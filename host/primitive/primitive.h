@@ -18,8 +18,7 @@ static inline size_t ordo_min_size(size_t a, size_t b)
 bool        ordo_type_is_wide(ordo_type type);
 const char *ordo_wide_name(ordo_type type); /* the name of a type of 16 bytes */
 
-/* Return ORDO_INVALID for an unknown type, or if values do not have 0, 4 or 8 bytes. ordo_check_narrow also refuses
- * types of 16 bytes (ORDO_UNSUPPORTED). Its message names the function `call`. */
+/* Values must have 0, 4 or 8 bytes. ordo_check_narrow also refuses types of 16 bytes. */
 ordo_status ordo_check_type(ordo_device *dev, ordo_type type);
 ordo_status ordo_check_narrow(ordo_device *dev, ordo_type type, const char *call);
 ordo_status ordo_check_value_bytes(ordo_device *dev, uint32_t bytes);
@@ -29,8 +28,7 @@ struct ordo_array {
     const char       *name;
     struct ordo_slice slice;
     size_t            count, bytes;
-    /* Alignment in bytes that kernels need. Every driver guarantees 8 bytes, so ordo_check_arrays checks only larger
-     * values. */
+    /* Alignment in bytes that kernels need. Drivers guarantee 8 bytes, so only larger values are checked. */
     size_t align;
 };
 
@@ -41,8 +39,7 @@ ordo_status ordo_check_arrays(ordo_device *dev, const struct ordo_array *arrays,
  * bytes. */
 ordo_status ordo_check_op(ordo_device *dev, ordo_type type, ordo_op op, const char *call);
 
-/* Returns the tunable `group`, halved until the device can run groups of this size. Returns 1 for sizes below a
- * sub-group. */
+/* Halves the tunable `group` until the device can run groups of this size. Sizes smaller than a sub-group become 1. */
 size_t ordo_group_of(const ordo_device *dev, enum ordo_tunable group, enum ordo_shape shape);
 
 #endif

@@ -17,8 +17,8 @@ static struct ordo_launch kernel_of(const struct reduction *r, const struct ordo
     return launch;
 }
 
-/* Each work-group writes the result of a part to `sums`, or to r->out if there is only one group. With `ticket`, the
- * last group to finish reduces `sums` to r->out. */
+/* Each work-group writes its result to `sums`, but a single group writes to r->out. With `ticket`, the group that
+ * finishes last reduces `sums` to r->out. */
 static ordo_status enqueue_keys(struct ordo_call *call, const struct reduction *r, const struct ordo_tiles *t,
                                 cl_mem sums, const cl_mem *ticket)
 {

@@ -5,8 +5,7 @@
 
 /* ---- launches ------------------------------------------------------------------------------------------------ */
 
-/* Returns the bytes that kernels copy at once: a power of two that divides the row size and the offsets. On CPUs it is
- * at most 8, because the caller's memory may be aligned to only 8 bytes. */
+/* The result must divide the row size and the offsets. On CPUs, the caller's memory may be aligned to only 8 bytes. */
 static size_t word_bytes(const ordo_device *dev, const struct ordo_rows *r)
 {
     const size_t ends = r->row_bytes | r->table.at * r->row_bytes | r->list.at * r->row_bytes;
@@ -51,7 +50,7 @@ static struct ordo_launch kernel_of(const struct ordo_rows *r, const struct deal
     };
 }
 
-/* Sets (*latest)[i] to 1 + the position in r->list of the last row with index i, or to 0 if there is none. */
+/* Finds the last row of r->list with each index i. (*latest)[i] becomes its position plus 1, or 0 if there is none. */
 static ordo_status enqueue_latest(struct ordo_call *call, const struct ordo_rows *r, const struct deal *d,
                                   cl_mem *latest)
 {

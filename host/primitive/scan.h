@@ -12,7 +12,7 @@ struct ordo_scan {
     struct ordo_slice heads; /* Flags of elements that begin segments. ordo_none() means one segment. */
     struct ordo_slice out;   /* May equal `in`. */
     size_t            count;
-    uint32_t          faults; /* Only tests set this: faults to inject (LOOKBACK_FAULTS in cl/group/lookback.cl). */
+    uint32_t          faults; /* Faults that a test injects (cl/group/lookback.cl), otherwise 0. */
 };
 
 ordo_status ordo_call_scan(struct ordo_call *call, const struct ordo_scan *scan);

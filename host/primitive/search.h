@@ -19,8 +19,8 @@ struct ordo_search {
     /* If given, the result of query i is stored at index places[i] (uint32_t) instead of i. */
     struct ordo_slice places;
 
-    /* Kernel file of a lookup that stores other results than values, or NULL. The file includes
-     * cl/primitive/search_body.cl. `answers` has the additional arguments of its kernels. */
+    /* If not NULL, a lookup uses the kernels of this file. It must include cl/primitive/search_body.cl. `answers` has
+     * the additional kernel arguments. */
     const char             *file;
     const struct ordo_args *answers;
 };
@@ -33,7 +33,7 @@ static inline bool ordo_search_is_packed(const struct ordo_search *search)
 
 bool ordo_search_by_index(const struct ordo_search *search);
 
-/* Searches for the queries in the given order, even if search->scheme requires to reorder them. */
+/* Ignores search->scheme, and never reorders the queries. */
 ordo_status ordo_search_in_order(struct ordo_call *call, const struct ordo_search *search);
 /* Reorders the queries first if search->scheme requires this. */
 ordo_status ordo_call_search(struct ordo_call *call, struct ordo_search *search);

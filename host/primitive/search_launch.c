@@ -74,8 +74,8 @@ static struct shape choose_shape(const ordo_device *dev, const struct ordo_searc
 /* Kernels add the number of groups to a tile's number. The sum must fit in 32 bits. */
 #define GROUPS_MAX ((size_t) 1 << 24)
 
-/* Each group should have 2^depth queries, because on GPUs it first copies 2^depth keys. Filling the device has
- * priority. */
+/* On GPUs, each group first copies 2^depth keys, so it should have as many queries. But there are always enough groups
+ * to fill the device. */
 static size_t groups_for(const ordo_device *dev, const struct ordo_search *s, const struct shape *shape, size_t depth)
 {
     const struct ordo_facts *facts = ordo_device_facts(dev);
@@ -131,8 +131,6 @@ static struct ordo_launch kernel(const ordo_device *dev, const struct ordo_searc
     return launch;
 }
 
-/* A node of the index has `node` keys. `lanes` work-items handle one query. `own` has additional arguments of the
- * kernel. */
 static ordo_status launch(struct ordo_call *call, const struct ordo_search *s, struct ordo_launch launch, size_t node,
                           size_t lanes, const struct ordo_args *own)
 {
@@ -181,8 +179,8 @@ static size_t lanes_for(const ordo_device *dev, const struct ordo_search *s, con
     return ordo_min_size(ordo_min_size(wanted, ordo_device_facts(dev)->sub_group), node * key_bytes / 16);
 }
 
-/* Returns the level to copy to local memory: the lowest that fits there and is not too costly to copy. All work-groups
- * together must copy at most four separators per query. Returns index->levels (the root) if no level qualifies. */
+/* Chooses the lowest index level that fits in local memory. All work-groups together may copy at most four separators
+ * per query. */
 static cl_uint local_level(const struct ordo_search *s, const struct shape *shape)
 {
     const ordo_index *index = s->index;
@@ -236,7 +234,7 @@ static ordo_status enqueue_indexed(struct ordo_call *call, const struct ordo_sea
 
 /* ---- without one --------------------------------------------------------------------------------------------- */
 
-/* Any values serve for kernels that do not use the macros SEARCH_NODE and TEAM_WIDTH. */
+/* Kernels that search without an index ignore these values. */
 #define ANY_NODE 16
 #define ONE_LANE 1
 

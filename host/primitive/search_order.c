@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches for queries in sorted order, or partitioned by the subtree of the index that they reach. Results keep the
- * original order. */
+/* Sorts queries before a search, or groups them by subtree of the index. Results keep the original order. */
 #include "primitive/search.h"
 #include "primitive/sort.h"
 
@@ -72,8 +71,8 @@ static ordo_status search_sorted(struct ordo_call *call, const struct ordo_searc
 
 /* ---- buffered -------------------------------------------------------------------------------------------------- */
 
-/* Queries in the same subtree of the index share a buffer (Kim et al., FAST, 2011). A batch has BUFFER_QUERIES queries
- * per buffer, but at least BATCH_MIN. */
+/* A buffer has the queries that reach one subtree of the index (Kim et al., FAST, 2011). A batch has BUFFER_QUERIES
+ * queries per buffer on average, but at least BATCH_MIN in total. */
 #define BUFFER_QUERIES 128
 #define BATCH_MIN      ((size_t) 640000)
 
@@ -123,7 +122,6 @@ static struct ordo_launch page_kernel(const ordo_device *dev, const struct buffe
                                                { "TEAM_WIDTH", 1 } } };
 }
 
-/* Copies n queries, from index first_query on, to b->queries, in the order of their buffers. */
 static ordo_status fill_buffers(struct ordo_call *call, const struct ordo_search *s, const struct buffers *b,
                                 size_t first_query, size_t n)
 {

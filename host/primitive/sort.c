@@ -14,7 +14,7 @@ struct sort {
     struct ordo_call     *call;
     struct ordo_sort_plan plan;
     struct pairs          in, out, spare;
-    /* Kernel sort_histogram writes here the digit that each pass sorts by. NULL if it does not plan passes. */
+    /* Kernel sort_histogram writes the digit of each pass here. NULL if plan.planned is false. */
     cl_mem pass_digits;
 };
 
@@ -160,8 +160,8 @@ static ordo_status sort_direct(struct sort *s)
 
 /* ---- histogram and local pass ------------------------------------------------------------------------------------ */
 
-/* Counts the elements with each digit. Writes each digit's first output index to the control buffer (cl/shared/sort.h),
- * from word `bases` on. */
+/* Computes the output index of each digit value's first element. Writes these indices to *control, from word `bases`
+ * on. */
 static ordo_status launch_histogram(struct sort *s, const char *file, uint32_t bases, cl_mem *control)
 {
     const struct ordo_sort_plan *p = &s->plan;

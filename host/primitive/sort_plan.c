@@ -38,8 +38,8 @@ static void fit(const struct ordo_facts *facts, struct ordo_sort_plan *p, bool h
     p->passes = SHARED_CEIL_DIV(p->bits, p->digit_bits);
 }
 
-/* Returns the fewest elements per work-item that need no more tiles than compute units. On an H100, 2^18 pairs take 46
- * us with tiles of 2048 elements, and 68 us with 10752. */
+/* Small arrays get small tiles, so that no compute unit is idle. 2^18 pairs take 46 us with 2048 elements per tile, 68
+ * us with 10752 (H100). */
 static uint32_t items_for(const struct ordo_facts *facts, size_t count, uint32_t group, uint32_t items_max)
 {
     const size_t round = (size_t) group * facts->compute_units;
@@ -89,8 +89,8 @@ static void plan_local(const struct basis *b, struct ordo_sort_plan *p)
         p->passes < SORT_LOCAL_DIGITS || log2_min == 0 || l.group == 1 || p->count >> log2_min == 0 ||
         l.local_bytes > b->facts->local_bytes)
         return;
-    /* Keys of a segment have equal top digits. A work-group sorts `step` elements, and up to `room` more elements to
-     * complete its last segment. With uniform keys, a segment has count / 65536 elements after two 8-bit passes. */
+    /* A segment is all elements with equal top digits. Uniform keys have 65536 segments, after two 8-bit passes. A
+     * work-group sorts `step` elements, and up to `room` more to complete its last segment. */
     const uint32_t range = l.group * l.items;
     const size_t   segment = SHARED_MAX(256, 2 * SHARED_CEIL_DIV(p->count, 65536));
     const uint32_t room = segment < range / 2 ? (uint32_t) segment : range / 2;
@@ -117,14 +117,13 @@ static void plan_chunks(const struct ordo_facts *facts, struct ordo_sort_plan *p
     p->group = 1;
 }
 
-/* plan_buckets doubles the number of buckets, up to 2^bits_max, until a bucket has fewer than 2^BUCKET_ELEMENTS_LOG2
- * elements on average. Such a bucket fits in the L2 cache. */
+/* A bucket should have less than 2^BUCKET_ELEMENTS_LOG2 elements on average, to fit in the L2 cache. */
 #define BUCKET_ELEMENTS_LOG2 14
 
-/* Elements that a chunk has of each bucket on average. Fewer would fill only parts of cache lines. */
+/* A chunk should have this number of elements per bucket. Fewer would fill only parts of cache lines. */
 #define BUCKET_SHARE 256
 
-/* Maximum bytes for sort_buckets.room, so that a sort takes no more memory than ordo_sort promises. */
+/* Maximum bytes for sort_buckets.room. They are part of the memory that ordo_sort documents. */
 #define ROOM_BYTES(pair_bytes_all) (((size_t) 2 << 20) + (pair_bytes_all) / 100)
 
 /* One core sorts a bucket while other cores may be idle, so `longest` limits its size. */
@@ -133,8 +132,10 @@ static void plan_buckets(const struct basis *b, struct ordo_sort_plan *p)
     const uint32_t log2_min = b->tuned[ORDO_SORT_LOCAL], pair_bytes = p->key_bytes + p->value_bytes;
     const size_t   units = b->facts->compute_units;
     const bool     blocks = pair_bytes <= SORT_BLOCK_PAIR_MAX && p->count * pair_bytes > b->facts->cache_bytes;
-    /* Without blocks, 2^9 buckets are faster for keys of 4 bytes (2^22 pairs with u32 values: 38 instead of 45 ms), and
-     * slower for keys of 8 bytes (2^22 keys: 37 instead of 34 ms; PoCL, two cores). */
+    /* Times of 2^22 elements without blocks (PoCL, two cores):
+     *
+     *   pairs of u32    45 ms with 2^8 buckets, 38 ms with 2^9 buckets
+     *   8-byte keys     34 ms with 2^8 buckets, 37 ms with 2^9 buckets */
     const uint32_t            bits_max = blocks ? SORT_BUCKET_BITS_MAX : SORT_BUCKET_BITS_MIN + (p->key_bytes == 4);
     struct ordo_sort_buckets *to = &p->buckets;
 
@@ -201,8 +202,8 @@ struct ordo_sort_plan ordo_sort_plan_of(const ordo_device *dev, const struct ord
         p.launches = SHARED_CEIL_DIV(p.tiles, p.launch_tiles);
         p.histogram_groups = p.tiles < 4 * b.facts->compute_units ? p.tiles : 4 * b.facts->compute_units;
         plan_local(&b, &p);
-        /* Planning passes needs digit counts. One-sweep has them anyway. For other methods, only a local pass is worth
-         * counting. */
+        /* A plan of the passes needs digit counts, which one-sweep has. Other methods count digits only for a local
+         * pass. */
         p.planned = key_bytes >= 8 && (method == ORDO_SORT_ONESWEEP || p.local.step > 0);
     }
     return p;

@@ -21,15 +21,15 @@ struct ordo_sort_local {
     uint32_t step, ranges, segment_limit;
 };
 
-/* The sort by buckets on CPUs. */
+/* The sort by buckets on CPUs (struct sort_buckets in cl/shared/sort.h). */
 struct ordo_sort_buckets {
     uint32_t bits;    /* There are 2^bits buckets. */
     uint32_t longest; /* maximum number of elements in a bucket, or 0 if there are no buckets */
     uint32_t chunk, chunks;
-    uint32_t step;      /* work-groups per chunk */
-    uint32_t sort_step; /* work-groups per compute unit of the kernel that sorts buckets */
-    uint32_t room;      /* elements per compute unit */
-    bool     blocks;    /* The scatter collects full cache lines. */
+    uint32_t step; /* work-groups per chunk */
+    uint32_t sort_step;
+    uint32_t room;
+    bool     blocks;
 };
 
 struct ordo_sort_plan {

@@ -11,7 +11,7 @@
 struct sort_strings {
     struct ordo_call          *call;
     const struct ordo_strings *column;
-    bool                       descending, finishes; /* whether strings_finish replaces strings_split */
+    bool                       descending, finishes; /* If `finishes`, kernel strings_finish replaces strings_split. */
     struct ordo_slice          rows_out, equal_out;
     cl_ulong                   n_bytes;
     cl_mem                     rows, sorted_rows, place[2];
@@ -56,7 +56,7 @@ static struct round round_of(const struct sort_strings *s, cl_uint number, cl_ui
 
 static ordo_status take_buffers(struct sort_strings *s)
 {
-    const size_t n = s->column->count, segments = n / 2 + 1; /* All segments but the first have two rows or more. */
+    const size_t n = s->column->count, segments = n / 2 + 1; /* Only the first segment can have a single row. */
     const struct {
         cl_mem *mem;
         size_t  bytes;
@@ -146,8 +146,8 @@ static bool finishes(const struct sort_strings *s)
 
 enum { SEGMENTS_PER_UNIT = 4, FINISHED_MIN = 256 };
 
-/* Returns the most rows of a segment that strings_finish sorts. One core sorts a segment, so other cores would be idle
- * during the sort of a large one. */
+/* Kernel strings_finish sorts segments of up to this number of rows. One core sorts a segment, so larger ones would
+ * leave other cores idle. */
 static cl_uint finished_rows(const struct sort_strings *s)
 {
     const size_t rows =
@@ -174,8 +174,8 @@ static ordo_status finish(const struct sort_strings *s, const struct round *r)
     return ORDO_OK;
 }
 
-/* Writes the sorted rows, and collects rows with equal keys. The lower half of marks[r->count] becomes the number of
- * these rows, the upper half the number of their segments. */
+/* Writes the rows that are sorted, and collects the others. marks[r->count] counts these rows in its lower half, and
+ * their segments in its upper half. */
 static ordo_status collect(const struct sort_strings *s, const struct round *r)
 {
     const cl_mem     marks = s->keys;

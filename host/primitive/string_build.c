@@ -179,7 +179,8 @@ static ordo_status number_strings(struct build *b)
 
 /* ---- levels -------------------------------------------------------------------------------------------------- */
 
-/* Copies tests whose subtrees are too large for one node (cl/shared/string_index.h) from level `of` to `above`. */
+/* Copies the tests whose subtrees do not fit in a node to level `above`. cl/shared/string_index.h defines tests and
+ * nodes. */
 static ordo_status collect(struct build *b, const struct level *of, struct level *above)
 {
     struct ordo_args mark = { .n = 0 }, promote = { .n = 0 };
@@ -198,7 +199,6 @@ static ordo_status collect(struct build *b, const struct level *of, struct level
     return launch(b, "string_promote", of->count, &promote);
 }
 
-/* Adds levels while each has at most half as many tests as the level below. The remaining tests become branches. */
 static ordo_status make_levels(struct build *b)
 {
     cl_uint n = 1;
@@ -217,13 +217,13 @@ static ordo_status make_levels(struct build *b)
 
 #define NO_BRANCH UINT32_MAX
 
-/* left[i] and right[i] are the indices of the children of test i, or NO_BRANCH. */
+/* left[i] and right[i] are the children of test i, an inner node of the trie. NO_BRANCH means no child. */
 struct children {
     cl_uint *left, *right;
 };
 
-/* Builds the Cartesian tree of `tests`, with the least test at the root. Returns the root's index. `path` is scratch
- * memory for n indices. */
+/* Builds the Cartesian tree of tests[]. Returns its root, the index of the minimum. path[] needs space for n
+ * indices. */
 static cl_uint link_tests(const cl_uint *tests, cl_uint n, const struct children *c, cl_uint *path)
 {
     cl_uint depth = 0;

@@ -12,12 +12,12 @@ struct ordo_string_index {
     cl_mem              offsets, bytes; /* Copy of the column, if the index owns one. */
     size_t              ids;
     cl_mem              words;  /* string_head, levels and branches. NULL if there are no strings. */
-    cl_mem              starts; /* Index among the sorted rows of each string's first row. NULL if n_rows is `ids`. */
-    cl_mem              rows;   /* Row of the column at each index of the sorted rows. NULL if row i is at index i. */
+    cl_mem              starts; /* First sorted row of each string. NULL if each string has only one row. */
+    cl_mem              rows;   /* Sorted row i is row rows[i] of the column. NULL if it is row i. */
     size_t              n_rows; /* Number of sorted rows. Without keep_rows, each string has one. */
     size_t              bytes_held;
     cl_uint             levels, branches;
-    bool                partial; /* `words` has a partial_head and pages. */
+    bool                partial; /* `words` has the layout of cl/shared/string_partial.h. */
 };
 
 /* Creates an index that the caller fills. */
@@ -28,10 +28,9 @@ ordo_status ordo_string_index_create(ordo_device *dev, ordo_string_index **index
 ordo_status ordo_call_build_strings(struct ordo_call *call, const struct ordo_string_index_params *params,
                                     struct ordo_string_index *index);
 
-/* Returns ORDO_INVALID if offsets descend or exceed n_bytes. The message names the first row. Waits for the device. */
+/* Returns ORDO_INVALID if offsets descend or exceed n_bytes. Waits for the device. */
 ordo_status ordo_call_check_strings(struct ordo_call *call, const struct ordo_strings *column);
 
-/* ordo_string_index_search, _prefix and _range within a call. */
 ordo_status ordo_call_search_strings(struct ordo_call *call, const ordo_string_index *index, ordo_string_search search,
                                      const struct ordo_strings *queries, struct ordo_slice ids);
 ordo_status ordo_call_prefix_strings(struct ordo_call *call, const ordo_string_index *index,
@@ -41,17 +40,16 @@ ordo_status ordo_call_range_strings(struct ordo_call *call, const ordo_string_in
                                     const struct ordo_strings *lo, const struct ordo_strings *hi,
                                     struct ordo_slice first, struct ordo_slice counts);
 
-/* Assigns ids to the distinct strings. tests[i] becomes the position where strings i and i + 1 differ first. The column
- * must have rows. `tests` is scratch memory of the call. */
+/* The column must not be empty. Entry i of *tests becomes the first position where strings i and i + 1 differ. The call
+ * owns *tests. */
 ordo_status ordo_call_number_strings(struct ordo_call *call, const struct ordo_string_index_params *params,
                                      struct ordo_string_index *index, cl_mem *tests);
 
-/* As ordo_call_build_strings, for params->partial. */
+/* Builds an index of partial keys. The caller has the same duties as for ordo_call_build_strings. */
 ordo_status ordo_call_build_partial(struct ordo_call *call, const struct ordo_string_index_params *params,
                                     struct ordo_string_index *index);
 ordo_status ordo_check_partial(ordo_device *dev, const struct ordo_string_partial *params);
-/* Searches for each string, and sets out->candidates and out->compared. The index must have partial keys. Waits for the
- * device. */
+/* Measures a search for each string of an index of partial keys. Waits for the device. */
 ordo_status ordo_partial_count(const struct ordo_string_index *index, struct ordo_string_index_statistics *out);
 
 /* Values of kernel arguments. They must stay in place until the launch. */
@@ -64,8 +62,7 @@ void ordo_string_index_args(struct ordo_args *args, const struct ordo_string_ind
                             struct ordo_string_args *more);
 
 struct ordo_launch ordo_string_kernel(const ordo_device *dev, const char *file, const char *kernel, size_t count);
-/* Returns a launch of a kernel of string_search.cl, compiled for the kind of *index: with or without partial
- * keys. */
+/* Returns a launch of a kernel of string_search.cl. Compiles it for partial keys if *index has them. */
 struct ordo_launch ordo_string_search_kernel(const struct ordo_string_index *index, const char *kernel, size_t count);
 
 #endif

@@ -9,10 +9,10 @@
 #include <string.h>
 
 enum {
-    PAGE_KEYS = 1023, /* a page of 4 KB, as in the paper */
+    PAGE_KEYS = 1023, /* A page of 4-byte keys has 4 KB, as in FAST (Kim et al., 2011). */
     NIBBLE_BITS = 4,
-    FIRST_PAGE_WORDS = 4,   /* The last level may have partial keys of this size. */
-    EQUAL_KEYS_MAX = 10000, /* In the last level at most one key in this number may equal the key before it. */
+    FIRST_PAGE_WORDS = 4,   /* build_last widens partial keys up to this size. */
+    EQUAL_KEYS_MAX = 10000, /* build_last accepts one pair of equal neighbours per this number of keys. */
 };
 
 ordo_status ordo_check_partial(ordo_device *dev, const struct ordo_string_partial *p)
@@ -50,7 +50,7 @@ static void size_page(struct build *b, partial_level *level, cl_uint key_words)
     level->page_words = level->positions + entries * key_words;
 }
 
-/* Returns the number of words. The last level has room for wider partial keys. */
+/* Returns the index size in words. The last level gets space for build_last to widen its partial keys. */
 static size_t place_levels(struct build *b, cl_uint key_words)
 {
     const cl_uint page_keys = b->head.page_keys;
@@ -66,7 +66,8 @@ static size_t place_levels(struct build *b, cl_uint key_words)
     return words;
 }
 
-/* `below` has the drafts of the level below, or is NULL in level 0. Writes the drafts of this level. */
+/* Builds the pages of `level`, and a summary of each (partial_draft). `below` has the summaries of the next lower
+ * level, if any. */
 static ordo_status launch_level(const struct build *b, const partial_level *level, cl_mem below, cl_mem drafts)
 {
     const cl_uint           last_words = b->head.level[0].key_words, words = FIRST_PAGE_WORDS;
@@ -83,7 +84,7 @@ static ordo_status launch_level(const struct build *b, const partial_level *leve
     return ordo_call_launch(b->call, &launch, &args);
 }
 
-/* Sets *few to whether few partial keys of the last level equal the one before. `keys` is scratch memory for them. */
+/* Sets *few to true if few neighbouring partial keys of the last level are equal. `keys` is scratch memory. */
 static ordo_status few_equal(const struct build *b, const partial_level *last, cl_uint *keys, bool *few)
 {
     const size_t bytes = (size_t) last->key_words * sizeof *keys;
@@ -96,8 +97,8 @@ static ordo_status few_equal(const struct build *b, const partial_level *last, c
     return ORDO_OK;
 }
 
-/* Doubles the partial keys of the last level while many of them are equal, because a search that cannot tell them apart
- * compares strings that are far apart in the column. */
+/* Doubles the size of the last level's partial keys until few are equal. Equal keys make a search compare strings,
+ * which lie far apart in memory. */
 static ordo_status build_last(struct build *b, cl_mem below, cl_mem drafts, cl_uint *keys)
 {
     partial_level *last = &b->head.level[b->head.levels - 1];

@@ -28,7 +28,7 @@ ordo_status ordo_strings_refuse(struct ordo_call *call, const struct ordo_string
 
 ordo_status ordo_call_sort_strings(struct ordo_call *call, const struct ordo_strings *column, struct ordo_slice rows);
 
-/* Describes a column for ordo_host_begin. Afterwards ordo_strings_device returns it in device memory. */
+/* Call ordo_strings_host before ordo_host_begin, and ordo_strings_device after it. */
 void                ordo_strings_host(const struct ordo_host_strings *column, struct ordo_host_array arrays[2]);
 struct ordo_strings ordo_strings_device(const struct ordo_host_strings *column, const struct ordo_host_array arrays[2]);
 

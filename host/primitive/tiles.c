@@ -6,7 +6,7 @@
 /* Minimum elements of a group of one work-item. */
 enum { ITEMS_ALONE = 1024 };
 
-/* Up to this number of tiles, one group takes less time than a second launch. */
+/* One group handles up to this number of tiles, because a second launch would take longer. */
 enum { TILES_OF_ONE_GROUP = 4 };
 
 /* Limits the results of all groups to 64 KiB. */
@@ -83,7 +83,7 @@ static ordo_status launch_look_back(struct ordo_call *call, const struct ordo_ti
     return ORDO_OK;
 }
 
-/* Makes one range more than there are cores, because kernel `sums` does not read the last range. */
+/* The first kernel skips the last range. So there is one more range than cores. */
 static void divide_for_cores(const ordo_device *dev, struct ordo_tiles *t)
 {
     t->range = (cl_uint) ordo_ceil_div(t->tiles, (size_t) ordo_device_facts(dev)->compute_units + 1);

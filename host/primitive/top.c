@@ -41,8 +41,7 @@ static cl_uint bits_of(size_t count)
 struct passes {
     size_t  group, items, groups;
     cl_uint digit_bits, copies;
-    /* Key and index of an element form one distinct number of number_bits bits, which kernels split into `digits`
-     * digits. */
+    /* A key and its index form one distinct number of number_bits bits. Kernels process it in `digits` digits. */
     cl_uint number_bits, digits;
     cl_uint room, local_bytes;
     size_t  state_words;
@@ -154,8 +153,8 @@ static ordo_status make_room(struct ordo_call *call, const struct top *t, struct
     return ordo_call_fill(call, p->state, 0, bytes, 0);
 }
 
-/* Selects the k elements that come first in sorted order, or with t->select only the k-th. k must be 1 to `count`. The
- * results are not sorted. */
+/* Selects the first k elements in sorted order, or only the k-th if t->select. k must be 1 to `count`. The results are
+ * not sorted. */
 static ordo_status find_by_digits(struct ordo_call *call, const struct top *t, struct passes *p, const struct found *to)
 {
     const struct ordo_launch count = kernel_of(t, p, "top_count", p->groups);
@@ -206,9 +205,9 @@ static ordo_status find_all(struct ordo_call *call, const struct top *t, const s
 
 /* ---- by chunks (CPUs) ---------------------------------------------------------------------------------------- */
 
-/* Chunks per core, minimum chunk size in multiples of k, and minimum chunk size in elements. */
+/* A chunk has at least CHUNK_MIN elements, and at least WORTH * k. */
 enum { PARTS_PER_CORE = 4, WORTH = 16, CHUNK_MIN = 4096 };
-/* A chunk's list has space for k elements and at least this many more. */
+/* The list of a chunk has space for at least k + ROOM_MIN elements. */
 enum { ROOM_MIN = 256 };
 
 /* Sets *chunks to 0 if selection by digits is faster. */
@@ -247,7 +246,6 @@ static ordo_status find_by_chunks(struct ordo_call *call, const struct top *t, s
 
 /* ---- in order ------------------------------------------------------------------------------------------------ */
 
-/* If the array is divided into chunks, finds the first k elements of each chunk. */
 static ordo_status find(struct ordo_call *call, const struct top *t, struct passes *p, struct found *to)
 {
     size_t                  chunks = 0;
