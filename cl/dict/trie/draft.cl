@@ -8,7 +8,7 @@
 #include "shared/draft.h"
 #include "shared/key.h"
 
-/* draft_keys[draft_keys_at + i] is the key of operation i of the launch. A slot names an update by this index i. */
+/* draft_keys[draft_keys_at + i] is the key of operation i of the launch. */
 #define DRAFT_TABLE                                                                                                    \
     __global uint *draft_slots, uint draft_n_slots, __global const ordo_key *draft_keys, ulong draft_keys_at
 #define DRAFT_TABLE_HERE                                                                                               \
@@ -22,14 +22,15 @@ typedef struct {
     __global const ordo_key *keys;
 } draft_table;
 
-/* A used slot holds the index of its update plus 1, because 0 marks an unused slot. */
+/* A used slot has the index of its update plus 1 in the upper 31 bits. Bit 0 is 1 if the update erases its key. An
+ * unused slot is 0. */
 #define DRAFT_UPDATE(word)         (((word) >> 1) - 1)
 #define DRAFT_WORD(update, erased) (((update) + 1) << 1 | ((erased) ? DRAFT_ERASED : 0))
 
 #define DRAFT_NO_SLOT 0xffffffffu
 
-/* Result of the search for a key. `word` is the content of the key's slot, or 0 if the key has no slot. If there is
- * also no unused slot for the key, `slot` is DRAFT_NO_SLOT. */
+/* Result of the search for a key: its slot, and the slot's content `word`. A key without a slot gets an unused slot, or
+ * DRAFT_NO_SLOT if there is none. `word` is then 0. */
 typedef struct {
     uint slot, word;
 } draft_place;

@@ -26,8 +26,8 @@ ORDO_FN void draft_find_one(const draft_batch *batch, draft_op *op)
     draft_answer(batch, op, found);
 }
 
-/* Stores the update in its slot by compare-and-swap, which fails if another update has changed the slot. An upsert of a
- * key that the slot held then succeeds anyway, as if the other update followed it. */
+/* Stores the update in its slot by compare-and-swap, which fails if another update has changed the slot. If the slot
+ * held a value, an upsert succeeds even then: it counts as the earlier update. */
 ORDO_FN uint draft_swap(const draft_batch *batch, draft_op *op, draft_place place, bool there)
 {
     const uint word = DRAFT_WORD(op->i, op->code == CODE_ERASE);
@@ -72,7 +72,6 @@ ORDO_FN bool draft_take_op(const draft_batch *batch, draft_op *op, uint i)
     return CODE_UPDATES(op->code);
 }
 
-/* True if `more` is true in any lane of the sub-group, so that the lanes of a sub-group leave the loop together. */
 #if SUBGROUP_MAY_PART && RUN_GROUP % ORDO_SUBGROUP == 0
 #define DRAFT_ANY_LANE(more) subgroup_any(more)
 #else

@@ -25,8 +25,7 @@ void draft_gather(__global const uint *pending, uint first, uint count, __global
     }
 }
 
-/* Copies results back. If `results` is NULL, reports that the updates were not stored. `tick` is the time stamp of the
- * first update's end. Only tests use it. */
+/* Copies results back. `results` is NULL if the updates were not stored. Only tests use `history` and `tick`. */
 ORDO_KERNEL(RUN_GROUP)
 void draft_scatter(__global const uint *pending, uint first, uint count, __global const uchar *results,
                    __global uchar *found, ulong found_at, __global uchar *outcomes, ulong outcomes_at,

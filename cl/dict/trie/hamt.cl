@@ -57,8 +57,6 @@ ORDO_FN uint hamt_before_sector(uint sectors, uint sector)
     return sector == 0 ? 0 : sectors >> (10 * (sector - 1)) & 1023;
 }
 
-/* Binary search. Increases `low` to the first index i below `high` for which the condition `before` is false, or to
- * `high` if there is none. */
 #define HAMT_SEARCH(low, high, i, before)                                                                              \
     for (uint end_ = (high); low < end_;) {                                                                            \
         const uint i = low + (end_ - low) / 2;                                                                         \

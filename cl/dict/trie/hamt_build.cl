@@ -29,8 +29,8 @@ ORDO_FN void hamt_region(const hamt_trie *t, ordo_key_form key, ordo_key_form *l
         *most = t->leaves[leaf + 1].first - 1;
 }
 
-/* Returns true if elements m - 1 and m need different leaves. The aligned region of 2^bits keys around them then has
- * more than HAMT_LEAF elements with keys from `least` to `most`. */
+/* Returns true if elements m - 1 and m need different leaves. Their region has the keys that equal keys[m] except in
+ * the lowest `bits` bits. The leaves differ if this region has more than HAMT_LEAF elements from `least` to `most`. */
 ORDO_FN bool hamt_divides(__global const ordo_key *keys, uint n, uint m, uint bits, ordo_key_form least,
                           ordo_key_form most)
 {
@@ -129,8 +129,8 @@ void hamt_replace(__global const uint *touched, uint n_touched, __global const u
 
 #define HAMT_NEW 0xffffffffu
 
-/* Copies the records of old leaves that stay. It also copies an old leaf that exactly one new leaf replaces, and
- * hamt_add must later overwrite this copy. `follow` must hold the prefix sums of hamt_replace's counts. */
+/* Copies the records of old leaves that stay. If a single new leaf replaces an old leaf, hamt_add must later overwrite
+ * the copied record. `follow` must hold the prefix sums of hamt_replace's counts. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_keep(HAMT_TRIE, __global const uint *follow, __global hamt_leaf *leaves, __global uint *counts,
                __global uint *from)
@@ -285,7 +285,6 @@ ORDO_FN void hamt_fill_after(const hamt_table *t, uint leaf)
     hamt_fill_cells(t, hamt_cell_of(t, leaf), hamt_cell_of(t, leaf + 1), leaf + 1);
 }
 
-/* Fills the first cells of a share, up to the first cell in which a leaf begins. A share has HAMT_CELLS_SHARE cells. */
 ORDO_FN void hamt_fill_share(const hamt_table *t, uint share)
 {
     const uint from = share * HAMT_CELLS_SHARE;

@@ -25,8 +25,8 @@ ORDO_FN bool draft_was_there(const draft_batch *batch, ordo_key_form key, bool w
     return at.there;
 }
 
-/* Returns the word of the allocated child, 0 if memory is short, or HAMT_ELECTED while another work-item allocates it.
- * The allocating work-item waits for no other, so the lanes of a sub-group cannot block each other. */
+/* Allocates a child. Returns its word, 0 if memory is short, or HAMT_ELECTED if another work-item is allocating it.
+ * Allocation never waits, so the lanes of a sub-group cannot block each other. */
 ORDO_FN uint hamt_elect(const draft_batch *batch, draft_op *op, volatile __global uint *word)
 {
     if (concurrent_strikes(&op->faults, FAULT_NODES, 8))

@@ -5,7 +5,7 @@
  *   hamt_plan        plans the leaves that replace each leaf
  *   hamt_records     writes the records of all leaves
  *   hamt_blocks      writes the keys and values of new leaves
- *   hamt_overwrite   replaces hamt_records and hamt_blocks if only values change */
+ *   hamt_overwrite   runs instead of hamt_records and hamt_blocks if only values change */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -17,8 +17,8 @@
 
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
 
-/* Effect of an update: flags, and in bits EFFECT_BELOW the number of lesser keys in the update's leaf. Only the last
- * update of a key can have EFFECT_STORES or EFFECT_TAKES. */
+/* The effect of an update is a sum of flags and a count. The count (mask EFFECT_BELOW) is the number of lesser keys in
+ * the leaf. Only the last update of a key can store or take an element. */
 #define EFFECT_BELOW  0x0fffu
 #define EFFECT_HIT    0x1000u /* The leaf has the update's key. */
 #define EFFECT_STORES 0x2000u
@@ -105,7 +105,7 @@ ORDO_FN uint mix_below(const hamt_mix *mix, ordo_key_form key)
     return hamt_look(&mix->node, key).below + mix_more(mix, keys_less(mix->keys, mix->begin, mix->end, key));
 }
 
-/* Returns the least key, not less than `key`, that the leaf has after its updates. There must be one. */
+/* Returns the leaf's least key from `key` on, after its updates. Such a key must exist. */
 ORDO_FN ordo_key_form mix_first_from(const hamt_mix *mix, ordo_key_form key)
 {
     uint p = hamt_look(&mix->node, key).below;
@@ -120,7 +120,8 @@ ORDO_FN ordo_key_form mix_first_from(const hamt_mix *mix, ordo_key_form key)
     return hamt_key_at(&mix->node, p);
 }
 
-/* Returns the greatest key of the leaf's first p elements after the updates before update j. This key must exist. */
+/* Considers the leaf's first p elements, changed by the updates before update j. Returns their greatest key, which must
+ * exist. */
 ORDO_FN ordo_key_form mix_last_before(const hamt_mix *mix, uint p, uint j)
 {
     for (; j > mix->begin; j--) {
@@ -141,8 +142,8 @@ ORDO_FN uint mix_count(const hamt_mix *mix)
 
 /* ---- new leaves -------------------------------------------------------------------------------------------------- */
 
-/* Elements `at` to `all` - 1 of an updated leaf are not yet in a new leaf; `first` is the least of their keys. If bit b
- * of `open` is 1, mix_next must still handle the upper half, 2^b keys, of a halved region. */
+/* The part of an updated leaf that no new leaf has yet: elements `at` to `all` - 1. `first` is their least key.
+ * mix_next halves regions of keys. Bit b of `open` is 1 while an upper half, 2^b keys, waits to be handled. */
 typedef struct {
     uint          at, all;
     ordo_key_form first, open;
@@ -162,8 +163,8 @@ ORDO_FN hamt_rest mix_rest(const hamt_mix *mix)
     return rest;
 }
 
-/* Removes the next new leaf's elements from *rest, which must not be empty. Halves a region of keys around rest->first
- * until one leaf can hold its elements. */
+/* Takes one new leaf's elements from *rest, which must not be empty. Halves the region of keys around rest->first until
+ * one leaf can hold its elements. */
 ORDO_FN hamt_part mix_next(const hamt_mix *mix, hamt_rest *rest)
 {
     const ordo_key_form one = 1;
@@ -281,8 +282,7 @@ void hamt_records(HAMT_TRIE, HAMT_BATCH, uint all, __global const uint *begins, 
 
 #define MIX_LANES HAMT_LANES(ORDO_CPU, ORDO_VALUE_BYTES)
 
-/* A new leaf while its block is written. `next` is the index of the leaf after it; a pointer instead of this index
- * makes some compilers crash. */
+/* A new leaf. `next` is the index of the leaf after it. Some compilers crash if `next` is a pointer. */
 typedef struct {
     __global const hamt_leaf *leaves;
     uint                      next;

@@ -70,7 +70,7 @@ ORDO_FN bool hamt_set_words(__global uint *words, ulong from, ulong to, uint val
     return same;
 }
 
-/* If leaf i is the last one below its child on `level`, sets the node words from its child's up to the next child's. If
+/* The last leaf below a child on `level` sets the child's word, and all words before the next child's word. If
  * `compare` is true, only compares these words. */
 ORDO_FN bool hamt_set_level(const hamt_rows *rows, uint level, uint i, __global uint *words, bool compare)
 {

@@ -85,8 +85,10 @@ void hamt_count(HAMT_TRIE, __global const ordo_key *lo, ulong lo_at, __global co
 
 /* Finds a neighbour of each key:
  *
- *   forward        first element not less than the key; if `upper`, greater
- *   not forward    last element less than the key; if `upper`, not greater */
+ *   forward                first element >= key
+ *   forward, upper         first element > key
+ *   not forward            last element < key
+ *   not forward, upper     last element <= key */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_seek(HAMT_TRIE, __global const ordo_key *keys, ulong keys_at, uint n, uint forward, uint upper,
                __global ordo_key *keys_out, ulong keys_out_at, __global hamt_value *values_out, ulong values_out_at,

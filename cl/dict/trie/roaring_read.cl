@@ -49,8 +49,8 @@ ORDO_FN uint roaring_form_of(__global const uchar *bytes, const roaring_part *pa
                                                                                                 : ROARING_BITMAP;
 }
 
-/* Returns the size in bytes of container i, which begins at byte offset `at`. Returns 2 if the 2-byte count of runs
- * passes `end`: the container then passes `end` too. */
+/* Returns the size in bytes of container i, which begins at byte offset `at`. A container of runs begins with a 2-byte
+ * count. If even the count ends after `end`, returns 2: the container ends after `end` too. */
 ORDO_FN ulong roaring_bytes(__global const uchar *bytes, const roaring_part *part, uint i, ulong at, ulong end)
 {
     switch (roaring_form_of(bytes, part, i)) {
@@ -106,8 +106,8 @@ ORDO_FN uint roaring_measure(__global const uchar *bytes, ulong size, roaring_pa
     return ROARING_FAULT_WORDS;
 }
 
-/* One work-item finds the bounds of bitmaps `from` to `stop` - 1; `walk` keeps its state between launches. If `wide` is
- * 1, keys have 64 bits, and each bitmap follows the upper half of its keys. */
+/* One work-item finds the bounds of bitmaps `from` to `stop` - 1. `walk` keeps its state between launches. If `wide` is
+ * 1, keys have 64 bits. Before each bitmap lies the upper half of its keys. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_walk(__global const uchar *data, ulong data_at, ulong size, uint wide, uint n, uint from, uint stop,
                   __global ulong *walk, __global roaring_part *parts, __global uint *wrong)

@@ -178,8 +178,8 @@ void roaring_header(ROARING_SUMS, __global const ordo_key *keys, __global const 
     }
 }
 
-/* If key m is the first in its bitmap word, writes this word and the empty words before it. The container's last key
- * also writes the empty words after it. */
+/* Handles key m. The first key of a bitmap word writes this word and the empty words before it. The container's last
+ * key also writes the empty words after it. */
 ORDO_FN void roaring_fill_word(__global const ordo_key *keys, uint begin, uint end, uint m, __global uchar *words)
 {
     const uint word = (uint) (keys[m] & 0xffff) / 16, before = m > begin ? (uint) (keys[m - 1] & 0xffff) / 16 : 0;

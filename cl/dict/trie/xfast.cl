@@ -69,8 +69,8 @@ ORDO_FN bool xfast_lookup(const xfast_trie *trie, ordo_key_form form, uint lengt
 #endif
 }
 
-/* Finds the longest prefix of `form` that the index has, up to *length bits. Sets *length to its length. Returns the
- * range of keys that begin with it. */
+/* Finds the longest prefix of `form` in the index, of at most *length bits. Sets *length to its number of bits. Returns
+ * the range of keys with this prefix. */
 ORDO_FN xfast_range xfast_longest(const xfast_trie *trie, ordo_key_form form, uint *length)
 {
     const uint  bits = trie->shape.flat_bits, at = (uint) (form >> (KEY_BITS - bits));
@@ -93,8 +93,8 @@ ORDO_FN xfast_range xfast_around(const xfast_trie *trie, ordo_key_form form)
 {
     uint        length = KEY_BITS - 1;
     xfast_range leaves = xfast_longest(trie, form, &length);
-    /* If `group` (bits per level) is 1, at most XFAST_LEAF_MAX keys, at one end of the range, share the next bit of
-     * `form`. */
+    /* If `group` (bits per level) is 1, a prefix with one more bit has no entry. So it has at most XFAST_LEAF_MAX keys,
+     * at one end of the range. */
     if (trie->shape.group == 1 && length < KEY_BITS - 1 && leaves.end - leaves.first > XFAST_LEAF_MAX) {
         if (form >> (KEY_BITS - 1 - length) & 1)
             leaves.first = leaves.end - XFAST_LEAF_MAX;
@@ -104,7 +104,7 @@ ORDO_FN xfast_range xfast_around(const xfast_trie *trie, ordo_key_form form)
     return leaves;
 }
 
-/* Returns the number of keys less than `form`; if `upper`, not greater than `form`. This number must lie in
+/* Returns the number of keys less than `form`. If `upper`, also counts a key equal to `form`. The result must lie in
  * `leaves`. */
 ORDO_FN uint xfast_search(const xfast_trie *trie, xfast_range leaves, ordo_key_form form, bool upper)
 {

@@ -14,7 +14,7 @@ void xfast_flat(__global const ordo_key *keys, xfast_shape shape, __global uint 
             p == all ? shape.count : keys_less(keys, 0, shape.count, (ordo_key_form) p << (KEY_BITS - shape.flat_bits));
 }
 
-/* One key is the first key of an entry on each of the levels first + 1 to first + n. */
+/* A key is the first key of entries on n levels: levels first + 1 to first + n. */
 typedef struct {
     uint first, n;
 } xfast_begins;
@@ -68,8 +68,8 @@ void xfast_fill_levels(__global const ordo_key *keys, xfast_shape shape, XFAST_T
     }
 }
 #else
-/* Writes the entries whose first key is key i, from index offsets[i] on: hash keys to `words`, ranges of keys to
- * `entries`. */
+/* Writes the entries whose first key is key i, from index offsets[i] on. `words` gets hash keys, and `entries` gets
+ * ranges of keys. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_entries(__global const ordo_key *keys, xfast_shape shape, __global const uint *offsets,
                    __global ordo_key *words, __global ulong *entries)

@@ -70,8 +70,8 @@ ORDO_FN ordo_key_form xfast_shared(ordo_key_form mask, ordo_key_form neighbour, 
     return mask & xfast_up_to(min(xfast_common(neighbour, word), xfast_length_of(word)));
 }
 
-/* Bit l of masks[i] becomes 1 if the first l bits of key i are a stored prefix. Key i encodes this prefix or shares it
- * with a neighbour, so a work-item looks up only its first and last key. */
+/* Bit l of masks[i] becomes 1 if the first l bits of key i are a stored prefix. If key i does not encode this prefix,
+ * it shares the prefix with a neighbour. So a work-item looks up prefixes only of its first and last key. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_masks(XFAST_TRIE, __global ordo_key *masks)
 {
@@ -98,7 +98,8 @@ void xfast_masks(XFAST_TRIE, __global ordo_key *masks)
     }
 }
 
-/* Returns 1 + the length of the longest stored prefix that key `at` and the query share, or 0 without one. */
+/* Finds the longest stored prefix that keys[at] and the query share. Returns its length plus 1, or 0 if there is
+ * none. */
 ORDO_FN uint xfast_match_at(const xfast_trie *trie, __global const ordo_key *masks, uint at, ordo_key_form query)
 {
     if (at >= trie->shape.count)
@@ -107,8 +108,8 @@ ORDO_FN uint xfast_match_at(const xfast_trie *trie, __global const ordo_key *mas
     return (uint) KEY_BITS - (uint) clz(there);
 }
 
-/* Finds the longest stored prefix of each query; without one, writes only found[i]. The last key not greater than the
- * query, or the key after it, begins with this prefix. */
+/* Finds the longest stored prefix of each query. If there is none, writes only found[i]. The last key that is at most
+ * the query begins with this prefix, or the next key does. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_matches(XFAST_TRIE, __global const ordo_key *masks, __global const uchar *values, ulong values_at,
                    uint value_bytes, __global const ordo_key *keys, ulong keys_at, uint n,

@@ -49,8 +49,10 @@ void xfast_ranks(XFAST_TRIE, __global const ordo_key *keys, ulong keys_at, uint 
 
 /* Finds a neighbour of each query:
  *
- *   forward        first key not less than the query; if `upper`, greater
- *   not forward    last key less than the query; if `upper`, not greater */
+ *   forward                first key >= query
+ *   forward, upper         first key > query
+ *   not forward            last key < query
+ *   not forward, upper     last key <= query */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_seek(XFAST_TRIE, __global const uchar *values, ulong values_at, uint value_bytes,
                 __global const ordo_key *keys, ulong keys_at, uint n, uint upper, uint forward,
