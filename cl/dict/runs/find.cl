@@ -36,8 +36,8 @@ typedef struct {
 
 enum { FIND_OPEN, FIND_FOUND, FIND_ERASED };
 
-/* Writes the result of query i, unless a newer run has its key. `rank` is the number of the run's keys that are at most
- * the query. If `equal`, the last of these keys equals the query. */
+/* Writes the result of query i if no newer run has its key. The run has `rank` keys that are at most the query. `equal`
+ * is true if the last of them equals the query. */
 ORDO_FN void answer(key_array keys, answers to, uint i, uint rank, ordo_key_form query, bool equal)
 {
     uint state = to.stage & RUN_FIRST_STAGE ? FIND_OPEN : to.found[i];

@@ -9,9 +9,8 @@
 
 /* Built together: run_gone run_hide */
 
-/* Adds to counts[i] the number of one run's visible elements with keys from lo[i] to hi[i]. If `first`, overwrites
- * counts[i]. ranks[i] must be the number of the run's keys less than lo[i], and ranks[n + i] the number of keys at most
- * hi[i]. */
+/* Counts one run's visible elements with keys from lo[i] to hi[i]. Adds this count to counts[i], or overwrites
+ * counts[i] if `first`. The run must have ranks[i] keys less than lo[i], and ranks[n + i] keys at most hi[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_count(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                __global const uint *ranks, __global const uint *hidden, ulong hidden_at, __global const uint *visible,
@@ -30,9 +29,9 @@ void run_count(__global const ordo_key *lo, ulong lo_at, __global const ordo_key
     }
 }
 
-/* Each query finds a visible element of one run. The first n_forward queries find the first visible element from index
- * ranks[i] on, the others the last one before ranks[i]. If an earlier launch found a nearer key in another run, keeps
- * that result. `first` means that no launch came before. */
+/* Searches one run. The first n_forward queries find the first visible element from index ranks[i] on. The other
+ * queries find the last one before index ranks[i]. Keeps a nearer key that an earlier launch found in another run.
+ * `first` means that this launch is the first. */
 ORDO_KERNEL(RUN_GROUP)
 void run_seek(__global const ordo_key *keys, __global const merge_value *values, ulong values_at, uint count,
               __global const uint *hidden, ulong hidden_at, __global const uint *visible, ulong visible_at,
@@ -88,8 +87,7 @@ ORDO_FN uint range_visible(__local const range_runs *runs, uint r, uint i)
     return runs->hidden_of[r] ? run_visible_before(runs->hidden_of[r], runs->visible_of[r], i) : i;
 }
 
-/* For each run r, lows[r * n + i] becomes the number of keys less than lo[i], highs[r * n + i] the number of keys at
- * most hi[i]. */
+/* Sets lows[] and highs[]: run r has lows[r * n + i] keys less than lo[i], and highs[r * n + i] keys at most hi[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_bounds(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi,
                 ulong hi_at, uint n, __global uint *lows, __global uint *highs)
@@ -146,9 +144,9 @@ void run_measure(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo
 
 #define RANGE_ITEMS 4
 
-/* Writes element number i of a range, counted run after run, if it is visible. Its output index is `place` plus the
- * number of lesser visible elements in the range, or if `wide` in all runs. `all` means that no element of the range is
- * hidden. */
+/* Writes element i of a range if it is visible. The index i counts the range's elements run after run. The output index
+ * is `place` plus the number of lesser visible elements. If `wide`, this number includes elements outside of the range.
+ * If `all`, the range has no hidden element. */
 ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint query, ulong i, ulong place, bool all,
                        bool wide, __global const uint *lows, __global const uint *highs, __global ordo_key *keys_out,
                        __global merge_value *values_out)
@@ -230,8 +228,8 @@ void run_rank(__global const uint *local_ranks, uint n, __global const uint *hid
 
 #define RANK_NEAR 8
 
-/* Returns the last block up to `last` with at most `rank` visible elements before it. The search starts from a guess,
- * because hidden elements are mostly spread evenly. */
+/* Returns the last block with at most `rank` visible elements before it. The search starts from a guess, because hidden
+ * elements are mostly spread evenly. */
 ORDO_FN uint run_block_of_rank(__global const uint *visible, uint last, uint count, uint rank)
 {
     const uint total = visible[last + 1];
@@ -350,8 +348,8 @@ ORDO_FN void ends_write(__local const range_runs *runs, uint run, uint place, en
 }
 
 #if ORDO_CPU
-/* Finds the first visible element of run r from index i on, or if `down` the last one before index i. Returns 1 + its
- * index, or 0 if there is none. */
+/* Finds the first visible element of run r from index i on. If `down`, finds the last one before index i. Returns 1 +
+ * its index, or 0 if there is none. */
 ORDO_FN uint ends_next(__local const range_runs *runs, uint r, uint count, uint i, bool down)
 {
     if (down)
@@ -371,8 +369,6 @@ ORDO_FN uint ends_best(uint n_runs, __private const uint next[RUN_TABLE_MAX],
     return best;
 }
 
-/* One work-item merges the runs from the least key up, or if `last` from the greatest key down, and writes the first
- * `wanted` elements. */
 ORDO_FN void ends_merge(__local const range_runs *runs, const run_table *table, uint wanted, bool last, ends_out out,
                         __global run_interval *spans)
 {
@@ -400,8 +396,8 @@ ORDO_FN void ends_merge(__local const range_runs *runs, const run_table *table, 
     }
 }
 #else
-/* Let x be the key of element `place` of run `run`. Sets spans[r] to run r's elements up to x, or if `last` to those
- * from x to the run's end. */
+/* Sets spans[r] to run r's elements up to the key of element `place` of run `run`. If `last`, sets spans[r] to the
+ * elements from this key on. */
 ORDO_FN void ends_bound(__local const range_runs *runs, const run_table *table, uint run, uint place, bool last,
                         __global run_interval *spans)
 {
@@ -424,8 +420,6 @@ ORDO_FN uint ends_rank(__local const range_runs *runs, const run_table *table, u
     return before;
 }
 
-/* Each work-item writes single elements. An element's output index is the number of visible elements with lesser keys,
- * or if `last` with greater keys. */
 ORDO_FN void ends_each(__local const range_runs *runs, const run_table *table, uint most, uint all, bool last,
                        ends_out out, __global run_interval *spans)
 {
