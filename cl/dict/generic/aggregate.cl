@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Combines the values in each interval of an array, by sum, minimum or maximum. aggregate_short reads all values of an
- * interval, aggregate_long a few values of a table. */
+/* Combines the values in each interval of an array, by sum, minimum or maximum. */
 #pragma once
 #include "dict/each.cl"
 #include "group/value.cl"

@@ -59,9 +59,8 @@ void combine_brought(__global const uchar *codes, ulong codes_at, __global const
     }
 }
 
-/* made[j] must be the combination of the values that operations start[j] to j brought (combine_brought). Combines the
- * key's value before the batch into made[j], unless the key was absent or operation start[j] is an upsert or
- * erasure. */
+/* made[j] must be the combination of brought[start[j]] to brought[j] (combine_brought). Combines the key's old value
+ * into made[j]. Skips keys without an old value, and keys whose operation start[j] is an upsert or erasure. */
 ORDO_KERNEL(RUN_GROUP)
 void combine_made(__global const uchar *codes, ulong codes_at, __global const uint *index, __global const uint *start,
                   __global const uchar *there, __global const merge_value *before, uint n, __global merge_value *made)

@@ -11,9 +11,9 @@
 
 #define INTERVAL_NONE 0xffffffffu
 
-/* Shortens range i, the ranks first[i] .. past[i] - 1, to at most `limit` and limits[i] elements: the least ranks, or
- * if `descending` the greatest. lengths[i] becomes the number of ranks kept. ends[i] becomes the greatest rank kept, or
- * if `descending` the least. */
+/* Range i has the ranks first[i] .. past[i] - 1. Keeps at most `limit` and limits[i] of them: the least ones.
+ * lengths[i] becomes their number, and ends[i] the greatest of them. If `descending`, keeps the greatest ranks, and
+ * ends[i] becomes the least of them. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_limit(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                     __global const uint *first, __global const uint *past, __global const uint *limits, ulong limits_at,
@@ -28,8 +28,8 @@ void interval_limit(__global const ordo_key *lo, ulong lo_at, __global const ord
     }
 }
 
-/* Writes bounds of the ranges that interval_limit limited. ends[i] must be the key whose rank interval_limit wrote. It
- * replaces the upper bound, or if `descending` the lower bound. An empty range gets lo_out[i] > hi_out[i]. */
+/* Writes the bounds of ranges after interval_limit. ends[i] must be the key whose rank interval_limit wrote. It becomes
+ * the upper bound. If `descending`, it becomes the lower bound. An empty range gets lo_out[i] > hi_out[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_bound(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                     __global const uint *lengths, __global const ordo_key *ends, uint descending,
@@ -194,9 +194,9 @@ void interval_find(__global const uint *ends, uint m, uint n, __global uint *fir
     }
 }
 
-/* Handles only intervals of 2^level to 2^(level + 1) - 1 pieces. Two segments of 2^level pieces cover such an interval:
- * one begins at its first piece, the other ends at its last. Lowers the owners of both segments to the interval's index
- * i. owners[p] is the owner of the segment from piece p on. */
+/* A segment is 2^level neighbouring pieces. owners[p] is the owner of the segment from piece p on. Handles only
+ * intervals of 2^level to 2^(level + 1) - 1 pieces. Two segments cover such an interval: one from its start, one up to
+ * its end. Lowers both owners to the interval's index i. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_paint(__global const uint *first, __global const uint *past, uint n, uint level, __global uint *owners)
 {
