@@ -62,9 +62,9 @@ struct ordo_draft_kind {
     /* Returns the maximum number of operations of a launch. NULL means no limit. */
     size_t (*most)(ordo_dict *dict, size_t operations);
     size_t (*elements)(ordo_dict *dict); /* an upper bound of the number of elements */
-    /* Returns the kernel for seeks, counts and ranges, and adds the arguments that precede DRAFT_QUERIES. */
+    /* Returns the kernel for seeks, counts and ranges. Adds all arguments before the macro DRAFT_QUERIES. */
     struct ordo_launch (*query)(ordo_dict *dict, size_t items, struct ordo_args *args);
-    /* Returns the kernel for operations of one key except seeks, and adds the arguments that precede DRAFT_BATCH. */
+    /* Returns the kernel for finds and updates. Adds all arguments before the macro DRAFT_BATCH. */
     struct ordo_launch (*apply)(ordo_dict *dict, size_t items, const struct ordo_draft *draft, struct ordo_args *args);
     /* Allocates the members of *draft that only this structure has. NULL if it has none. */
     ordo_status (*begin)(const struct ordo_draft_batch *b, size_t operations, struct ordo_draft *draft);

@@ -96,8 +96,8 @@ ordo_status ordo_hamt_write(struct ordo_call *call, const struct ordo_hamt *hamt
 
 /* ---- hamt_nodes.c ------------------------------------------------------------------------------------------------ */
 
-/* *number becomes the prefix sums of hamt_node_heads' flags, *nodes the number of nodes. Needs the complete records of
- * the leaves, and waits for the device. */
+/* *number becomes the prefix sums of hamt_node_heads' flags. *nodes becomes the number of nodes. The leaves' records
+ * must be complete. Waits for the device. */
 ordo_status ordo_hamt_number_nodes(struct ordo_call *call, const struct ordo_hamt *hamt,
                                    const struct ordo_hamt_trie *trie, cl_mem *number, size_t *nodes);
 /* Writes the nodes, and the header with the index of each level's first node. If `wrong` is not NULL, only compares. */
@@ -109,14 +109,14 @@ ordo_status ordo_hamt_nodes(struct ordo_call *call, const struct ordo_hamt *hamt
 /* The n leaves that a batch changes. Together they have `elements` elements and `units` pool units (HAMT_UNIT
  * bytes). */
 struct ordo_hamt_touched {
-    /* Per leaf: its index, the rank of its first element, and the number of elements in earlier leaves of this list. */
+    /* Indices of the leaves, ranks of their first elements, and prefix sums of their numbers of elements. */
     cl_mem  leaves, firsts, offsets;
     cl_uint n;
     size_t  elements, units;
 };
 
-/* Replaces the trie. The new trie has the old leaves outside `touched` (none if NULL), and new leaves with the elements
- * of *run, if any. Waits for the device. */
+/* Replaces the leaves in `touched` by new leaves with the elements of *run. If `touched` is NULL, replaces all leaves.
+ * Waits for the device. */
 ordo_status ordo_hamt_assemble(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_hamt_touched *touched,
                                const struct ordo_sorted_run *run, bool reserve);
 
@@ -148,7 +148,7 @@ ordo_status ordo_hamt_build_of(struct ordo_call *call, struct ordo_hamt *hamt, c
 
 /* ---- hamt_draft.c ------------------------------------------------------------------------------------------------ */
 
-/* Returns the number of operations, at most `operations`, whose draft stays within the memory limit. */
+/* Returns `operations`, or fewer if their draft would exceed the memory limit. */
 size_t      ordo_hamt_draft_operations(const struct ordo_hamt *hamt, size_t operations);
 ordo_status ordo_hamt_draft_begin(const struct ordo_draft_batch *b, size_t operations, struct ordo_draft *draft);
 ordo_status ordo_hamt_draft_collect(const struct ordo_draft_batch *b, const struct ordo_draft *draft,

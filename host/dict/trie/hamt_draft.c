@@ -23,7 +23,6 @@ static size_t levels_of(const struct ordo_hamt *hamt)
     return HAMT_LEVELS(8 * hamt->dict.key_bytes);
 }
 
-/* Returns the maximum number of different keys in `operations` operations if the lowest `bits` bits are ignored. */
 static size_t prefixes(const struct ordo_hamt *hamt, size_t operations, size_t bits)
 {
     const size_t left = bits < 8 * hamt->dict.key_bytes ? 8 * hamt->dict.key_bytes - bits : 0;
@@ -73,8 +72,8 @@ ordo_status ordo_hamt_draft_begin(const struct ordo_draft_batch *b, size_t opera
 
 /* ---- reading in key order ---------------------------------------------------------------------------------------- */
 
-/* Nodes of a level, or leaves, in key order. firsts[k] is the least possible key below nodes[k]. `counts` has the
- * prefix sums of the nodes' numbers of children, or of the leaves' numbers of keys. */
+/* Nodes of a level, or leaves, in key order. firsts[k] is the least possible key below nodes[k]. counts[k] is the
+ * number of children of nodes[0] to nodes[k - 1]. For leaves, it counts keys instead. */
 struct list {
     cl_mem nodes, firsts, counts;
     size_t n;

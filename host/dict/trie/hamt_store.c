@@ -44,8 +44,6 @@ static bool fits(const struct ordo_hamt_block *block, size_t bytes)
     return block->mem && block->bytes >= bytes && block->bytes / 2 <= bytes + 4096;
 }
 
-/* Keeps the block in *spare if it is large enough, and not much larger than twice the size. Otherwise allocates a
- * block. If `reserve`, the new block is a quarter larger if memory suffices. */
 static ordo_status renew(struct ordo_hamt *hamt, struct ordo_hamt_block *spare, size_t bytes, bool reserve)
 {
     const size_t quarter = (bytes / 4 + 4096) / HAMT_UNIT * HAMT_UNIT;

@@ -140,8 +140,6 @@ ordo_status ordo_hamt_compact(ordo_dict *dict, struct ordo_call *call)
 
 #define LEAVES_MIN 64
 
-/* Returns true if the number of elements is less than a quarter of its maximum, or if leaves have on average less than
- * half as many elements as after the last rebuild. */
 static bool is_due(const struct ordo_hamt *hamt)
 {
     const size_t n = hamt->trie.n, leaves = hamt->trie.n_leaves;

@@ -51,7 +51,7 @@ static ordo_status check_faults(struct ordo_call *call, const struct reading *r)
     return ORDO_OK;
 }
 
-/* Minimum size of a bitmap of 64-bit keys, with the upper half of its keys. */
+/* Minimum bytes per bitmap of 64-bit keys: 4 for their upper half, and 8 for an empty bitmap. */
 #define PART_BYTES_MIN 12
 
 static ordo_status count_parts(struct ordo_call *call, struct reading *r)

@@ -92,8 +92,8 @@ static ordo_status make_flat(struct ordo_xfast *xfast, struct ordo_call *call)
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* offsets[i] becomes the number of entries whose first key precedes key i, *total the number of all entries. Waits for
- * the device. */
+/* offsets[i] becomes the number of entries whose first key precedes key i. *total becomes the number of all entries.
+ * Waits for the device. */
 static ordo_status count_entries(struct ordo_xfast *xfast, struct ordo_call *call, cl_mem *offsets, size_t *total)
 {
     const size_t     n = (size_t) xfast->shape.count + 1;
