@@ -148,7 +148,7 @@ static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const 
     return store(fast_of(dict), call, &batch);
 }
 
-/* Costs, in units of a merge's cost per element. `charge` adds up the costs of queries in the buffer. When the sum
+/* Costs. The unit is the cost of merging one element. `charge` adds up the costs of queries in the buffer. When the sum
  * reaches the cost of a merge, it merges buffer and tree. */
 #define QUERY_MOVES      4
 #define LAUNCH_MOVES_GPU ((uint64_t) 1 << 18)
@@ -162,7 +162,7 @@ static ordo_status charge(ordo_dict *dict, struct ordo_call *call, size_t querie
     const uint64_t launch = ordo_device_facts(call->dev)->cpu ? LAUNCH_MOVES_CPU : LAUNCH_MOVES_GPU;
     const int      mark = call->n_scratch;
 
-    if (fast->runs.set.n < 2 || call->n_pending > 0) /* events that the call waits for may be unfinished */
+    if (fast->runs.set.n < 2 || call->n_pending > 0)
         return ORDO_OK;
     fast->asked += launch + (uint64_t) QUERY_MOVES * queries;
     if (fast->asked < MERGE_LAUNCHES * launch + (uint64_t) MERGE_MOVES * stored(fast))

@@ -26,8 +26,6 @@ static struct ordo_search search_for(const ordo_dict *dict, const struct ordo_fi
                                   .found = finds->found };
 }
 
-/* Builds a missing index of the run if the search can use one, unless `once` is true or the call waits for unfinished
- * events. */
 static ordo_status search_run(struct ordo_call *call, const ordo_dict *dict, bool once, struct ordo_sorted_run *run,
                               struct ordo_search *search)
 {

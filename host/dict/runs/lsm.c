@@ -279,7 +279,7 @@ static ordo_status erase_interval(ordo_dict *dict, struct ordo_call *call, const
 
 /* ---- queries ----------------------------------------------------------------------------------------------------- */
 
-/* Costs of a query in one run, in units of a merge's cost per element. */
+/* Costs of a query in one run. The unit is the cost of merging one element. */
 #define FIND_MOVES   2
 #define RANK_MOVES   3
 #define SELECT_MOVES 32
@@ -346,8 +346,7 @@ ORDERED_QUERY(seek, ordo_seeks, RANK_MOVES)
 ORDERED_QUERY(rank, ordo_ranks, RANK_MOVES)
 ORDERED_QUERY(select, ordo_selects, SELECT_MOVES)
 
-/* Charges the LSM for the elements that a range query reads: after enough cost, a query merges runs. Estimates their
- * number only if the maximum, ranges->capacity, would cost enough for a merge. */
+/* Estimates the number of results only if ranges->capacity results would cause a merge. */
 static ordo_status pay_results(struct ordo_lsm *lsm, struct ordo_call *call, const struct ordo_ranges *ranges)
 {
     const bool wanted = ranges->keys_out.mem || ranges->values_out.mem;

@@ -21,8 +21,9 @@ size_t ordo_lsm_stored(const struct ordo_lsm *lsm)
 
 /* ---- updates ---------------------------------------------------------------------------------------------------- */
 
-/* With cleanup_doubled, a cleanup is due at DOUBLED stored elements per live element. Without it, a count of live
- * elements is due at STORED_MAX if more than STALE_PERCENT percent may be stale (replaced or erased). */
+/* DOUBLED and STORED_MAX are numbers of stored elements per live element. At DOUBLED, a cleanup is due with
+ * cleanup_doubled. At STORED_MAX, a count of live elements is due if more than STALE_PERCENT percent may be stale
+ * (replaced or erased). */
 #define STORED_MAX    8
 #define STALE_PERCENT 33
 #define DOUBLED       2
@@ -85,11 +86,11 @@ struct ordo_lsm_plan ordo_lsm_plan_change(const struct ordo_lsm *lsm)
 
 /* ---- queries ----------------------------------------------------------------------------------------------------- */
 
-/* Costs, in units of merging one element. A merge is due when queries in its newer runs have cost as much (ski rental
- * problem). */
+/* Costs. The unit is the cost of merging one element. A merge is due when queries in its newer runs have cost as much
+ * as the merge. */
 #define LAUNCH_MOVES_GPU ((uint64_t) 1 << 18)
 #define LAUNCH_MOVES_CPU ((uint64_t) 1 << 12)
-#define MERGE_LAUNCHES   64 /* mostly to create and destroy buffers */
+#define MERGE_LAUNCHES   64
 #define MERGE_MOVES      3
 
 uint64_t ordo_lsm_query_cost(const struct ordo_run_set *set, size_t first, size_t n)

@@ -11,8 +11,9 @@ struct ordo_lsm {
     struct ordo_lsm_config config;
     /* lower bound of the live elements: the last count minus later erasures */
     size_t live;
-    size_t arrived;  /* elements stored or erased since the last count */
-    bool   resolved; /* a query has tried to hide all stale elements since the last update */
+    size_t arrived; /* elements stored or erased since the last count */
+    /* Since the last update, a query has tried to hide all stale elements. */
+    bool resolved;
 };
 
 enum ordo_lsm_action {
@@ -36,18 +37,18 @@ bool   ordo_lsm_is_stale(const struct ordo_lsm *lsm, uint32_t percent);
 /* Plans merges after a batch has become the newest run. Gathers all runs if there may be 8 times as many stored
  * elements as live ones. */
 struct ordo_lsm_plan ordo_lsm_plan_batch(const struct ordo_lsm *lsm);
-/* Plans a cleanup after a change. It is due when there may be 8 times as many stored elements as live ones, or earlier
- * with cleanup_stale_percent or cleanup_doubled. Execute the plan of ordo_lsm_plan_batch first. */
+/* Plans a cleanup after a change. It is due when there may be 8 times as many stored elements as live ones.
+ * cleanup_stale_percent or cleanup_doubled can make it due earlier. Execute the plan of ordo_lsm_plan_batch first. */
 struct ordo_lsm_plan ordo_lsm_plan_change(const struct ordo_lsm *lsm);
 
 uint64_t ordo_lsm_query_cost(const struct ordo_run_set *set, size_t first, size_t n);
 /* Returns the cost of a launch, in units of a merge's cost per element. */
 uint64_t ordo_lsm_launch_moves(const struct ordo_lsm *lsm);
-/* Returns the index of the oldest run whose merge with all newer runs is due and fits into one allocation, otherwise of
- * the newest run. `more` is the next query's cost in each run. */
+/* A merge joins a run and all newer runs. Returns the index of the oldest run whose merge is due and fits into one
+ * allocation. Without such a run, returns the index of the newest run. `more` is the next query's cost in each run. */
 size_t ordo_lsm_first_paid(const struct ordo_lsm *lsm, uint64_t more);
-/* Plans merges before a query that costs `more` in each run. Only a query that blocks (`waits`) may drop stale
- * elements. */
+/* Plans merges before a query that costs `more` in each run. Stale elements may be dropped only if `waits` is true,
+ * because dropping them waits for the device. */
 struct ordo_lsm_plan ordo_lsm_plan_query(const struct ordo_lsm *lsm, uint64_t more, bool waits);
 
 #endif

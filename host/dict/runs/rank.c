@@ -122,7 +122,8 @@ static ordo_status seek_in_run(struct ordo_call *call, const ordo_dict *dict, co
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* `keys` and `found` are the results so far, in the caller's outputs if given, otherwise in scratch memory. */
+/* `keys` and `found` hold the results until all runs are searched. Scratch memory replaces outputs that the caller did
+ * not request. */
 struct seek_scratch {
     uint32_t          key_bytes;
     struct ordo_slice keys, found;

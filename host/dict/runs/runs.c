@@ -10,14 +10,14 @@ ordo_status ordo_runs_build(ordo_dict *dict, struct ordo_call *call, struct ordo
     return ORDO_OK;
 }
 
-/* Returns true if the run's memory block is larger than the block of a new run of the same size would be. */
+/* Returns true if a new run of the same size would get a smaller block. */
 static bool wastes(const struct ordo_sorted_run *run)
 {
     return run->mem_bytes > run->layout.bytes + run->layout.bytes / 16 + 4096;
 }
 
-/* Returns how many bytes of unused blocks a compaction may keep. Unused bytes, also those in the block of the run,
- * should be at most a sixteenth of the run. */
+/* After a compaction, at most a sixteenth of the run's bytes may be unused. This includes unused bytes in the run's own
+ * block. Returns the maximum for unused blocks. */
 static size_t little_spare(const struct ordo_runs *runs)
 {
     const struct ordo_sorted_run *run = &runs->set.run[0];
@@ -92,7 +92,7 @@ static void replace_segment(struct ordo_runs *runs, size_t *counts, size_t first
     struct ordo_sorted_run gone[ORDO_MAX_RUNS];
 
     memcpy(gone, &set->run[first], n * sizeof *gone);
-    /* The merge dropped the marks of erased keys, so searches must check the hidden bits of older runs. */
+    /* The merge dropped the marks of erased keys. So searches in older runs must check hidden bits. */
     for (size_t r = 0; r < first; r++)
         set->run[r].erased = set->run[r].has_hidden;
     memmove(&set->run[first + kept], &set->run[first + n], rest * sizeof *gone);
@@ -127,8 +127,8 @@ static ordo_status shrink_segment(struct ordo_runs *runs, struct ordo_call *call
     return ORDO_OK;
 }
 
-/* Shrinks each segment, a sequence of neighbouring runs that fit into one. If memory is short, sets *lacks to the error
- * and goes on. */
+/* A segment is a sequence of neighbouring runs that fit into one run. Shrinks each segment. If memory is short, sets
+ * *lacks to the error and continues. */
 static ordo_status shrink_all(struct ordo_runs *runs, struct ordo_call *call, size_t *counts, bool *less,
                               ordo_status *lacks)
 {

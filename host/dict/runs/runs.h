@@ -66,7 +66,7 @@ ordo_status ordo_runs_estimate(ordo_dict *dict, struct ordo_call *call, const st
 /* ---- erase.c ----------------------------------------------------------------------------------------------------- */
 
 /* Hides the elements of an interval. Sets *gone to their number, and *left to the number of remaining elements. The set
- * must not be empty. Waits unless e->counted. */
+ * must not be empty. Waits if e->counted is false. */
 ordo_status ordo_runs_hide(ordo_dict *dict, struct ordo_call *call, const struct ordo_interval_erasure *e, size_t *gone,
                            size_t *left);
 /* Hides the elements of interval spans[r] (a run_interval) of each run r. `gone` is their total number. Must be a

@@ -80,8 +80,7 @@ static ordo_status combine(ordo_dict *dict, struct ordo_call *call, const struct
     return combine_found(runs, call, c);
 }
 
-/* Takes the last elements by shortening the array. Cannot take the first elements: leaves *done false for
- * generic/erase.c. */
+/* Takes the last elements by shortening the array. Does not take the first elements: *done stays false. */
 static ordo_status ends(ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *e, size_t *got, bool *done)
 {
     struct ordo_ends look = *e;
