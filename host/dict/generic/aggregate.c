@@ -26,7 +26,7 @@ struct aggregation {
     cl_uint                       n;
     /* ranks of each range's first element, and of the element after its last */
     cl_mem first, past;
-    /* index (uint64_t) of each range's first value in write_values' output */
+    /* number of values (uint64_t) in the ranges before each range */
     cl_mem   offsets;
     cl_ulong total;
     cl_uint  longest;

@@ -15,10 +15,10 @@ struct erasure {
     struct ordo_call           *call;
     const struct ordo_erasures *e;
     cl_uint                     n;
-    cl_mem                      first, past; /* rank of each range's first element, and the rank past its last */
+    cl_mem                      first, past; /* Range i has the ranks first[i] .. past[i] - 1. */
     cl_mem                      numbers;     /* indices of the ranges, sorted by `first` */
     cl_mem                      begins;      /* first rank of each clipped interval, in the order of `numbers` */
-    cl_mem                      offsets;     /* total length of the first i clipped intervals, n + 1 entries */
+    cl_mem                      offsets;     /* n + 1 prefix sums of the lengths of clipped intervals */
     cl_ulong                    total, lengths;
 };
 
