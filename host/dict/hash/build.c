@@ -186,6 +186,21 @@ static ordo_status make_table(struct ordo_call *call, struct ordo_hash *hash, st
     return status;
 }
 
+/* Returns a lower bound of the number of elements in a new table. Each partition p has count[p] * 100 / (8 * load)
+ * buckets, rounded up (kernel hash_size). If a key is both in the old table and in the batch, count[p] includes it
+ * twice. */
+static size_t least_elements(const struct content *c, const struct ordo_hash_table *table, unsigned load)
+{
+    const size_t partitions = ordo_hash_partitions(table),
+                 full = table->n_buckets - ordo_min_size(table->n_buckets, partitions);
+    const size_t counted = (size_t) ((double) full * HASH_SLOTS * load / 100),
+                 over = c->more + partitions + ordo_min_size(c->elements.count, c->batch.count);
+
+    if (c->batch.erased.mem)
+        return 0;
+    return counted > over && counted - over > c->elements.count ? counted - over : c->elements.count;
+}
+
 ordo_status ordo_hash_build(ordo_dict *dict, struct ordo_call *call, struct ordo_slice keys, struct ordo_slice values,
                             size_t count)
 {
@@ -195,6 +210,7 @@ ordo_status ordo_hash_build(ordo_dict *dict, struct ordo_call *call, struct ordo
 
     ORDO_TRY(make_table(call, hash, &c, hash->config.load_percent, first_seed(hash), &table));
     ordo_hash_replace(hash, &table);
+    hash->elements_min = least_elements(&c, &table, hash->config.load_percent);
     return ORDO_OK;
 }
 
@@ -232,6 +248,7 @@ ordo_status ordo_hash_rebuild(struct ordo_call *call, struct ordo_hash *hash, co
         ORDO_TRY(make_table(call, hash, &c, load, seed, &table));
     hash->rebuilds++;
     ordo_hash_replace(hash, &table);
+    hash->elements_min = least_elements(&c, &table, load);
     return ORDO_OK;
 }
 

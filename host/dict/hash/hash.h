@@ -30,6 +30,10 @@ struct ordo_hash {
     struct ordo_runs runs; /* sorts batches with many equal keys */
     /* For tests: updates always use kernel hash_update_dense. */
     bool whole;
+    /* Number of next batches that do not try ordo_hash_update_small, because it has declined a batch. */
+    cl_uint sits_out;
+    /* For tests: number of batches that ordo_hash_update_small has applied. */
+    size_t small_batches;
     /* For tests: faults to inject, a sum of enum ordo_fault. */
     uint32_t faults;
     /* For tests: two time stamps (uint32_t) per operation, or NULL. */
@@ -133,6 +137,13 @@ ordo_status ordo_hash_has_capacity(struct ordo_call *call, const struct ordo_has
 /* Every partition must have capacity for the batch. */
 ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_table *table,
                              const struct ordo_hash_batch *batch);
+
+/* ---- small.c ----------------------------------------------------------------------------------------------------- */
+
+/* Tries to apply a small batch of upserts without a sort. Sets *done to false, and changes nothing, if the batch is not
+ * suited. Waits for the device. */
+ordo_status ordo_hash_update_small(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_batch *batch,
+                                   bool *done);
 
 /* ---- build.c ----------------------------------------------------------------------------------------------------- */
 

@@ -91,8 +91,12 @@ static ordo_status erase_keys(struct ordo_call *call, struct ordo_hash *hash, st
 static ordo_status update(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_batch *batch)
 {
     struct ordo_sorted_run run = { .mem = NULL };
+    bool                   done = false;
 
     ORDO_TRY(ordo_hash_begin(call, hash));
+    ORDO_TRY(ordo_hash_update_small(call, hash, batch, &done));
+    if (done && !ordo_is_dry_run(call->dev))
+        return ORDO_OK;
     const ordo_status status = hash->table.starts
                                    ? partition_and_store(call, hash, batch, &run)
                                    : ordo_hash_rebuild(call, hash, batch, 0, ordo_hash_update_load(hash));

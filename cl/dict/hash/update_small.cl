@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Small batches of upserts, without a sort. hash_small_bin distributes the updates to bins, if there are many.
+ * hash_small_plan computes all changes of the table, and hash_small_write makes them. If a work-group of
+ * hash_small_plan declines, nothing is written, and the host applies the batch in another way. */
+#pragma once
+#include "dict/hash/batch.cl"
+#include "dict/hash/small.cl"
+
+/* ---- bins -------------------------------------------------------------------------------------------------------- */
+
+/* Keys that a work-item of hash_small_bin keeps in registers. */
+#define SMALL_BIN_KEYS 8
+
+/* Reserves places in the bins for the work-group's keys. mem[b], the group's number of keys in bin b, becomes the first
+ * of their places. */
+ORDO_FN void small_reserve(__global uint *state, __local uint *mem, uint capacity)
+{
+    hash_barrier();
+    HASH_EACH (b, HASH_SMALL_BINS) {
+        const uint n = mem[b];
+        mem[b] = n ? ordo_add(&state[HASH_SMALL_COUNTS + b], n) : 0;
+        if (mem[b] + n > capacity)
+            ordo_or(&state[HASH_SMALL_DECLINED], 1u);
+    }
+    hash_barrier();
+}
+
+/* Stores each key's mixed form and its index in the batch into the bin of its partition. The order in a bin varies.
+ * state[HASH_SMALL_COUNTS + b] becomes the number of keys of bin b, which may exceed `capacity`. */
+ORDO_KERNEL(HASH_GROUP)
+void hash_small_bin(__global const ordo_key *keys, ulong keys_at, uint n, ulong seed, __global uint *state,
+                    __global ordo_key *bin_keys, __global uint *bin_index, uint capacity)
+{
+    __local uint mem[HASH_SMALL_BINS];
+    const uint   first = (uint) get_group_id(0) * HASH_GROUP * SMALL_BIN_KEYS + (uint) get_local_id(0);
+    ordo_key     mixed[SMALL_BIN_KEYS];
+    uint         place[SMALL_BIN_KEYS];
+
+    HASH_EACH (b, HASH_SMALL_BINS)
+        mem[b] = 0;
+    hash_barrier();
+    for (uint k = 0; k < SMALL_BIN_KEYS; k++) {
+        const uint i = first + k * HASH_GROUP;
+        if (i >= n)
+            continue;
+        mixed[k] = hash_mix(keys[keys_at + i], seed);
+        place[k] = atomic_inc(&mem[hash_partition(mixed[k], HASH_SMALL_BIN_BITS)]);
+    }
+    small_reserve(state, mem, capacity);
+    for (uint k = 0; k < SMALL_BIN_KEYS; k++) {
+        const uint i = first + k * HASH_GROUP;
+        if (i >= n)
+            continue;
+        const uint bin = hash_partition(mixed[k], HASH_SMALL_BIN_BITS), at = mem[bin] + place[k];
+        if (at >= capacity)
+            continue;
+        bin_keys[bin * capacity + at] = mixed[k];
+        bin_index[bin * capacity + at] = i;
+    }
+}
+
+/* ---- updates of a work-group ------------------------------------------------------------------------------------- */
+
+/* A batch. If bin_keys is not NULL, its keys are in bins, else in keys[0 .. n - 1]. */
+typedef struct {
+    __global const ordo_key *keys;
+    uint                     n, kind;
+    ulong                    seed;
+    __global uint           *state;
+    __global const ordo_key *bin_keys;
+    __global const uint     *bin_index;
+    uint                     capacity;
+    uint                     group_bits; /* log2 of the number of work-groups */
+} small_batch;
+
+ORDO_FN void small_take_one(__local hash_small *mem, ordo_key mixed, uint i, uint bits)
+{
+    if (hash_partition(mixed, bits) != (uint) get_group_id(0))
+        return;
+    const uint at = atomic_inc(&mem->n);
+    if (at >= HASH_SMALL_UPDATES)
+        return;
+    mem->mixed[at] = mixed;
+    mem->index[at] = i;
+}
+
+/* Keys that a work-item loads before it uses the first of them, so that the loads overlap. */
+#define SMALL_LOADS 8
+
+ORDO_FN void small_take_of_batch(const small_batch *batch, __local hash_small *mem)
+{
+    for (uint base = (uint) get_local_id(0); base < batch->n; base += HASH_GROUP * SMALL_LOADS) {
+        ordo_key key[SMALL_LOADS];
+        ORDO_UNROLL
+        for (uint k = 0; k < SMALL_LOADS; k++)
+            key[k] = batch->keys[min(base + k * HASH_GROUP, batch->n - 1)];
+        ORDO_UNROLL
+        for (uint k = 0; k < SMALL_LOADS; k++)
+            if (base + k * HASH_GROUP < batch->n)
+                small_take_one(mem, hash_mix(key[k], batch->seed), base + k * HASH_GROUP, batch->group_bits);
+    }
+}
+
+ORDO_FN void small_take_of_bin(const small_batch *batch, __local hash_small *mem)
+{
+    const uint bin = (uint) get_group_id(0) >> (batch->group_bits - HASH_SMALL_BIN_BITS);
+    const uint n = min(batch->state[HASH_SMALL_COUNTS + bin], batch->capacity);
+    HASH_EACH (i, n)
+        small_take_one(mem, batch->bin_keys[bin * batch->capacity + i], batch->bin_index[bin * batch->capacity + i],
+                       batch->group_bits);
+}
+
+/* Fills mem->mixed and mem->index with the updates of the work-group's partitions, in any order. */
+ORDO_FN void small_take(const small_batch *batch, __local hash_small *mem)
+{
+    if (batch->bin_keys)
+        small_take_of_bin(batch, mem);
+    else
+        small_take_of_batch(batch, mem);
+    hash_barrier();
+    if (get_local_id(0) == 0 && mem->n > HASH_SMALL_UPDATES) {
+        mem->n = 0;
+        mem->declined = 1;
+    }
+    hash_barrier();
+}
+
+/* mem->order[u] becomes the position of the update with the u-th smallest index. Marks updates whose key occurs again
+ * later in the batch as SMALL_DEAD. */
+ORDO_FN void small_order(const small_batch *batch, __local hash_small *mem)
+{
+    HASH_EACH (j, mem->n) {
+        const uint     index = mem->index[j];
+        const ordo_key mixed = mem->mixed[j];
+        uint           u = 0;
+        bool           live = true;
+        for (uint k = 0; k < mem->n; k++) {
+            const bool later = mem->index[k] > index;
+            u += mem->index[k] < index;
+            if (batch->kind == HASH_ANY && later && key_same(mem->mixed[k], mixed))
+                live = false;
+        }
+        mem->order[u] = (uchar) j;
+        mem->where[j] = live ? SMALL_NEW : SMALL_DEAD;
+    }
+    hash_barrier();
+}
+
+/* ---- plan -------------------------------------------------------------------------------------------------------- */
+
+ORDO_FN hash_part small_part(const hash_table *table, uint p)
+{
+    hash_part part;
+    part.number = p;
+    part.start = table->starts[p];
+    part.buckets = table->starts[p + 1] - part.start;
+    return part;
+}
+
+ORDO_FN hash_part small_part_of(const hash_table *table, ordo_key mixed)
+{
+    return small_part(table, hash_partition(mixed, table->bits));
+}
+
+ORDO_FN void small_decline(__local hash_small *mem)
+{
+    atomic_or(&mem->declined, 1u);
+}
+
+/* Looks up the keys of all updates that are not SMALL_DEAD. mem->where[j] becomes the slot of a present key. */
+ORDO_FN void small_look(const hash_table *table, __local hash_small *mem)
+{
+    HASH_EACH (j, mem->n) {
+        if (mem->where[j] == SMALL_DEAD)
+            continue;
+        const hash_part part = small_part_of(table, mem->mixed[j]);
+        if (part.buckets == 0) {
+            mem->where[j] = SMALL_DEAD;
+            small_decline(mem);
+            continue;
+        }
+        const hash_place place = hash_look(table, part.start, part.buckets, mem->mixed[j]);
+        if (place.slot != HASH_NONE)
+            mem->where[j] = place.bucket * HASH_SLOTS + place.slot;
+    }
+    hash_barrier();
+}
+
+/* The first update of each partition that has new keys records their number. Declines if the partition gets too full. */
+ORDO_FN void small_count(const hash_table *table, __local hash_small *mem, const small_plan *plan)
+{
+    HASH_EACH (j, mem->n) {
+        const uint p = hash_partition(mem->mixed[j], table->bits);
+        uint       n = 0, first = j;
+        if (mem->where[j] != SMALL_NEW)
+            continue;
+        for (uint k = 0; k < mem->n; k++)
+            if (mem->where[k] == SMALL_NEW && hash_partition(mem->mixed[k], table->bits) == p) {
+                n++;
+                first = min(first, k);
+            }
+        if (first != j)
+            continue;
+        if (table->counts[p] + n > HASH_LIMIT(small_part(table, p).buckets))
+            small_decline(mem);
+        plan->counts[atomic_inc(&mem->counts)] = (uint2) (p, n);
+    }
+    hash_barrier();
+}
+
+/* Returns the entry of a bucket in mem->buckets. Adds the bucket if it is not there. Returns HASH_NONE if all entries
+ * are used. */
+ORDO_FN uint small_entry(__local hash_small *mem, uint bucket, uint p)
+{
+    uint at = hash_share(bucket * 0x9e3779b1u, HASH_SMALL_BUCKETS);
+    for (uint tries = 0; tries < HASH_SMALL_BUCKETS; tries++) {
+        const uint was = atomic_cmpxchg(&mem->buckets[at], 0u, bucket + 1);
+        if (was == 0)
+            mem->partitions[at] = p;
+        if (was == 0 || was == bucket + 1)
+            return at;
+        at = at + 1 == HASH_SMALL_BUCKETS ? 0 : at + 1;
+    }
+    return HASH_NONE;
+}
+
+/* Returns the words of bucket b of a partition, or NULL if there is no room. Several work-items may load the same
+ * words, also after others have added words, because atomic_max never lowers a word. */
+ORDO_FN __local uint *small_words(const hash_table *table, const hash_part *part, __local hash_small *mem, uint b)
+{
+    const uint at = small_entry(mem, part->start + b, part->number);
+    if (at == HASH_NONE)
+        return 0;
+    __local uint *words = mem->words + at * HASH_SLOTS;
+    for (uint s = 0; s < HASH_SLOTS; s++) {
+        const uint word = hash_word_there(table, part, b * HASH_SLOTS + s);
+        if (word)
+            (void) atomic_max(&words[s], word);
+    }
+    return words;
+}
+
+/* Finds a slot for the new key of update u, as hash_settle_sparse does. */
+ORDO_FN void small_settle(const hash_table *table, __local hash_small *mem, uint u)
+{
+    const ordo_key  mixed = mem->mixed[mem->order[u]];
+    const hash_part part = small_part_of(table, mixed);
+    uint            b = hash_home(mixed, table->bits, part.buckets);
+    uint            word = hash_word(0, HASH_SLOTS_MAX + u + 1, hash_second(mixed, b, part.buckets));
+    while (hash_proposals_of(word) < HASH_PROPOSALS_MAX) {
+        __local uint *words = small_words(table, &part, mem, b);
+        const uint    left = words ? hash_propose(words, word) : word;
+        if (!left)
+            return;
+        if (!words)
+            break;
+        word = hash_word(hash_proposals_of(left) + 1, hash_number_of(left), b);
+        b = hash_other_of(left);
+    }
+    small_decline(mem);
+}
+
+ORDO_FN void small_settle_all(const hash_table *table, __local hash_small *mem)
+{
+    HASH_EACH (u, mem->n)
+        if (mem->where[mem->order[u]] == SMALL_NEW)
+            small_settle(table, mem, u);
+    hash_barrier();
+}
+
+/* Records that the spill count of a bucket grows by 1, or shrinks by 1 if `down` is 1. */
+ORDO_FN void small_spill(const hash_table *table, __local hash_small *mem, const small_plan *plan, uint bucket,
+                         uint down)
+{
+    const uint at = atomic_inc(&mem->spills);
+    if (at >= HASH_SMALL_SPILLS || table->spills[bucket] >= HASH_SMALL_SPILL_MAX)
+        small_decline(mem);
+    else
+        plan->spills[at] = 2 * bucket + down;
+}
+
+/* Records that the element with this number moves to slot s of the partition, or is stored there. */
+ORDO_FN void small_move(const hash_table *table, const hash_part *part, __local hash_small *mem, const small_plan *plan,
+                        uint s, uint number)
+{
+    const uint at = atomic_inc(&mem->moves), old = number - 1;
+    if (at >= HASH_SMALL_MOVES) {
+        small_decline(mem);
+        return;
+    }
+    plan->slots[at] = part->start * HASH_SLOTS + s;
+    if (old >= HASH_SLOTS_MAX) {
+        const uint j = mem->order[old - HASH_SLOTS_MAX];
+        plan->keys[at] = mem->mixed[j];
+#if ORDO_VALUE_BYTES
+        plan->values[at] = plan->batch_values[mem->index[j]];
+#endif
+        return;
+    }
+    plan->keys[at] = hash_keys(table, part->start + old / HASH_SLOTS)[old % HASH_SLOTS];
+#if ORDO_VALUE_BYTES
+    plan->values[at] = hash_values(table, part->start + old / HASH_SLOTS)[old % HASH_SLOTS];
+#endif
+}
+
+/* Compares the words of all entries with the table, and records the differences. Declines if an element that moves was
+ * in neither of its two buckets. */
+ORDO_FN void small_compare(const hash_table *table, __local hash_small *mem, const small_plan *plan)
+{
+    HASH_EACH (i, HASH_SMALL_BUCKETS * HASH_SLOTS) {
+        const uint bucket = mem->buckets[i / HASH_SLOTS];
+        if (bucket == 0)
+            continue;
+        const hash_part part = small_part(table, mem->partitions[i / HASH_SLOTS]);
+        const uint      s = (bucket - 1 - part.start) * HASH_SLOTS + i % HASH_SLOTS;
+        const uint      was = hash_word_there(table, &part, s), word = mem->words[i];
+        if (word == was)
+            continue;
+        if (hash_proposals_of(was) == HASH_PROPOSALS_MAX)
+            small_decline(mem);
+        else if (hash_proposals_of(was) == 1)
+            small_spill(table, mem, plan, part.start + hash_other_of(was), 1);
+        if (hash_proposals_of(word) % 2 == 1)
+            small_spill(table, mem, plan, part.start + hash_other_of(word), 0);
+        if (hash_number_of(word) != s + 1)
+            small_move(table, &part, mem, plan, s, hash_number_of(word));
+    }
+    hash_barrier();
+}
+
+/* Returns the slot of the partition that the element of slot s gets. */
+ORDO_FN uint small_slot_after(const hash_table *table, const hash_part *part, __local hash_small *mem, uint s)
+{
+    const uint was = hash_word_there(table, part, s);
+    for (uint side = 0; side < 2; side++) {
+        const uint b = side ? hash_other_of(was) : s / HASH_SLOTS;
+        for (uint tries = 0, at = hash_share((part->start + b) * 0x9e3779b1u, HASH_SMALL_BUCKETS);
+             tries < HASH_SMALL_BUCKETS && mem->buckets[at]; tries++) {
+            for (uint k = 0; mem->buckets[at] == part->start + b + 1 && k < HASH_SLOTS; k++)
+                if (hash_number_of(mem->words[at * HASH_SLOTS + k]) == s + 1)
+                    return b * HASH_SLOTS + k;
+            at = at + 1 == HASH_SMALL_BUCKETS ? 0 : at + 1;
+        }
+    }
+    return s;
+}
+
+/* Records the new values of present keys, with the slots that their elements get. */
+ORDO_FN void small_renew(const hash_table *table, __local hash_small *mem, const small_plan *plan)
+{
+#if ORDO_VALUE_BYTES
+    HASH_EACH (j, mem->n) {
+        if (mem->where[j] >= SMALL_DEAD)
+            continue;
+        const hash_part part = small_part_of(table, mem->mixed[j]);
+        const uint      s = small_slot_after(table, &part, mem, mem->where[j] - part.start * HASH_SLOTS);
+        plan->renewals[atomic_inc(&mem->renewals)] = (uint2) (part.start * HASH_SLOTS + s, mem->index[j]);
+    }
+#endif
+    hash_barrier();
+}
+
+ORDO_FN void small_begin(__local hash_small *mem)
+{
+    HASH_EACH (b, HASH_SMALL_BUCKETS)
+        mem->buckets[b] = 0;
+    HASH_EACH (s, HASH_SMALL_BUCKETS * HASH_SLOTS)
+        mem->words[s] = 0;
+    if (get_local_id(0) == 0)
+        mem->n = mem->declined = mem->counts = mem->moves = mem->spills = mem->renewals = 0;
+    hash_barrier();
+}
+
+/* Computes the changes of the partitions whose top bits are the index of the work-group, and stores them in the group's
+ * part of words[], plan_keys[] and plan_values[]. The number of work-groups must be 1 << group_bits. Sets
+ * state[HASH_SMALL_DECLINED] to 1 if a group declines. */
+ORDO_KERNEL(HASH_GROUP)
+void hash_small_plan(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, uint n, uint kind,
+                     __global const hash_value *values, ulong values_at, __global uint *state,
+                     __global const ordo_key *bin_keys, __global const uint *bin_index, uint capacity, uint group_bits,
+                     __global uint *words, __global ordo_key *plan_keys, __global hash_value *plan_values)
+{
+    __local hash_small mem;
+    const hash_table   table = HASH_TABLE_HERE;
+    const small_batch batch = { keys + keys_at, n, kind, table_seed, state, bin_keys, bin_index, capacity, group_bits };
+    const small_plan  plan = small_plan_of(words, plan_keys, plan_values, values ? values + values_at : values);
+
+    small_begin(&mem);
+    small_take(&batch, &mem);
+    small_order(&batch, &mem);
+    small_look(&table, &mem);
+    small_count(&table, &mem, &plan);
+    small_settle_all(&table, &mem);
+    small_compare(&table, &mem, &plan);
+    small_renew(&table, &mem, &plan);
+    if (get_local_id(0) != 0)
+        return;
+    if (mem.declined)
+        ordo_or(&state[HASH_SMALL_DECLINED], 1u);
+    plan.heads[SMALL_HEAD_COUNTS] = mem.counts;
+    plan.heads[SMALL_HEAD_MOVES] = mem.moves;
+    plan.heads[SMALL_HEAD_SPILLS] = mem.spills;
+    plan.heads[SMALL_HEAD_RENEWALS] = mem.renewals;
+}
+
+/* ---- write ------------------------------------------------------------------------------------------------------- */
+
+/* Writes the elements that move or are new, then new values of present keys, whose elements may have moved. */
+ORDO_FN void small_write_elements(const hash_table *table, const small_plan *plan)
+{
+    HASH_EACH (i, plan->heads[SMALL_HEAD_MOVES]) {
+        const uint slot = plan->slots[i];
+        hash_keys(table, slot / HASH_SLOTS)[slot % HASH_SLOTS] = plan->keys[i];
+#if ORDO_VALUE_BYTES
+        hash_values(table, slot / HASH_SLOTS)[slot % HASH_SLOTS] = plan->values[i];
+#endif
+    }
+    hash_barrier();
+#if ORDO_VALUE_BYTES
+    HASH_EACH (i, plan->heads[SMALL_HEAD_RENEWALS]) {
+        const uint2 renewal = plan->renewals[i];
+        hash_values(table, renewal.x / HASH_SLOTS)[renewal.x % HASH_SLOTS] = plan->batch_values[renewal.y];
+    }
+#endif
+}
+
+/* Changes spill counts by atomic additions, because other work-groups may change other bytes of the same word. */
+ORDO_FN void small_write_counts(const hash_table *table, const small_plan *plan)
+{
+    HASH_EACH (i, plan->heads[SMALL_HEAD_SPILLS]) {
+        const uint bucket = plan->spills[i] / 2, delta = plan->spills[i] % 2 ? ~0u : 1;
+        ordo_add((volatile __global uint *) table->spills + bucket / 4, delta << bucket % 4 * 8);
+    }
+    HASH_EACH (i, plan->heads[SMALL_HEAD_COUNTS])
+        table->counts[plan->counts[i].x] += plan->counts[i].y;
+}
+
+/* Makes the changes of hash_small_plan, unless a group of it declined. Sets the counts of bins in `state` to 0. */
+ORDO_KERNEL(HASH_GROUP)
+void hash_small_write(HASH_TABLE, __global const hash_value *values, ulong values_at, __global uint *state, uint bins,
+                      __global uint *words, __global ordo_key *plan_keys, __global hash_value *plan_values)
+{
+    const hash_table table = HASH_TABLE_HERE;
+    const small_plan plan = small_plan_of(words, plan_keys, plan_values, values ? values + values_at : values);
+
+    if (get_local_id(0) == 0 && get_group_id(0) < bins)
+        state[HASH_SMALL_COUNTS + get_group_id(0)] = 0;
+    if (state[HASH_SMALL_DECLINED])
+        return;
+    small_write_elements(&table, &plan);
+    small_write_counts(&table, &plan);
+}

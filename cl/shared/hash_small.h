@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Limits of small batches of upserts to a hash table (dict/hash/update_small.cl). */
+#pragma once
+#include "shared/hash_table.h"
+
+/* Updates of a work-group: mean and maximum. */
+#define HASH_SMALL_MEAN    64
+#define HASH_SMALL_UPDATES 128
+/* Maximum numbers of buckets that the updates of a work-group change or look at, of elements that they store or move,
+ * and of changes of spill counts. */
+#define HASH_SMALL_BUCKETS 256
+#define HASH_SMALL_MOVES   320
+#define HASH_SMALL_SPILLS  128
+/* A work-group declines to change greater spill counts, so that no count reaches HASH_SCAN. */
+#define HASH_SMALL_SPILL_MAX (HASH_SCAN - HASH_SMALL_SPILLS - 1)
+
+/* Words per work-group of the plan: heads, counts, renewals, spills, slots. */
+#define HASH_SMALL_HEADS      4
+#define HASH_SMALL_PLAN_WORDS (HASH_SMALL_HEADS + 4 * HASH_SMALL_UPDATES + HASH_SMALL_SPILLS + HASH_SMALL_MOVES)
+
+/* Up to this number of updates, each work-group reads the keys of the whole batch. Larger batches go through bins. */
+#define HASH_SMALL_SCAN 8192
+/* Maximum number of updates of a small batch. */
+#define HASH_SMALL_MAX (1 << 18)
+/* A bin is for partitions whose top bits are equal. */
+#define HASH_SMALL_BIN_BITS 8
+#define HASH_SMALL_BINS     (1 << HASH_SMALL_BIN_BITS)
+
+/* Words of kernels' `state`. All must be 0 before and after a batch. */
+enum hash_small_state { HASH_SMALL_DECLINED, HASH_SMALL_COUNTS, HASH_SMALL_STATE_WORDS = 1 + HASH_SMALL_BINS };

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Applies small batches of upserts on devices other than CPUs: without a sort, in two launches, or in three if there
+ * are bins (cl/dict/hash/update_small.cl). The table becomes the same as by ordo_hash_change. */
+#include "dict/hash/hash.h"
+
+#include "shared/hash_small.h"
+
+/* After a batch was declined, this number of batches is sorted without a try. */
+#define SIT_OUT 16
+/* Keys per work-group of kernel hash_small_bin. */
+#define BIN_SHARE 1024
+
+/* Indices of slots of larger tables would need more than 32 bits. */
+#define BUCKETS_MAX ((size_t) 1 << 28)
+
+struct small {
+    struct ordo_call             *call;
+    struct ordo_hash             *hash;
+    const struct ordo_hash_batch *batch;
+    cl_uint                       group_bits, capacity;
+    cl_mem                        state, bin_keys, bin_index, words, keys, values;
+};
+
+static struct ordo_launch kernel_of(const struct small *s, const char *kernel, size_t groups)
+{
+    return ordo_hash_kernel(s->hash, "dict/hash/update_small.cl", kernel, groups, HASH_GROUP_SPARSE);
+}
+
+static bool has_bins(const struct small *s)
+{
+    return s->batch->count > HASH_SMALL_SCAN;
+}
+
+static size_t groups_of(const struct small *s)
+{
+    return (size_t) 1 << s->group_bits;
+}
+
+/* A table that may be underfull gets smaller, which ordo_hash_update_small does not do. A batch with more updates than
+ * half of the buckets is left to hash_update_dense. */
+static bool is_suited(const struct small *s)
+{
+    const struct ordo_hash       *hash = s->hash;
+    const struct ordo_hash_batch *b = s->batch;
+
+    if (ordo_device_facts(hash->dict.dev)->cpu || hash->whole || b->combines || b->erased.mem ||
+        (hash->dict.value_bytes && !b->values.mem))
+        return false;
+    if (ordo_is_dry_run(hash->dict.dev))
+        return true;
+    return hash->table.starts && b->count <= HASH_SMALL_MAX && b->count <= hash->table.n_buckets / 2 &&
+           hash->table.n_buckets <= BUCKETS_MAX && s->group_bits <= hash->table.bits &&
+           !ordo_hash_is_underfull(hash, hash->elements_min);
+}
+
+static cl_uint bits_of_groups(size_t count)
+{
+    cl_uint bits = 1;
+    while (((size_t) HASH_SMALL_MEAN << bits) < count)
+        bits++;
+    return bits;
+}
+
+static ordo_status take_memory(struct small *s)
+{
+    const ordo_dict *dict = &s->hash->dict;
+    const size_t     groups = groups_of(s), moves = groups * HASH_SMALL_MOVES;
+
+    ORDO_TRY(ordo_call_scratch(s->call, groups * HASH_SMALL_PLAN_WORDS * sizeof(cl_uint), &s->words));
+    ORDO_TRY(ordo_call_scratch(s->call, moves * dict->key_bytes, &s->keys));
+    if (dict->value_bytes)
+        ORDO_TRY(ordo_call_scratch(s->call, moves * dict->value_bytes, &s->values));
+    if (has_bins(s)) {
+        const size_t slots = (size_t) HASH_SMALL_BINS * s->capacity;
+        ORDO_TRY(ordo_call_scratch(s->call, slots * dict->key_bytes, &s->bin_keys));
+        ORDO_TRY(ordo_call_scratch(s->call, slots * sizeof(cl_uint), &s->bin_index));
+    }
+    return ordo_call_zeroed(s->call, HASH_SMALL_STATE_WORDS * sizeof(cl_uint), &s->state);
+}
+
+static ordo_status bin(const struct small *s)
+{
+    const struct ordo_launch launch = kernel_of(s, "hash_small_bin", ordo_ceil_div(s->batch->count, BIN_SHARE));
+    const cl_uint            n = (cl_uint) s->batch->count;
+    struct ordo_args         args = { .n = 0 };
+
+    ordo_args_slice(&args, &s->batch->keys);
+    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(s->hash->table.seed), ORDO_ARG(s->state), ORDO_ARG(s->bin_keys),
+             ORDO_ARG(s->bin_index), ORDO_ARG(s->capacity));
+    return ordo_call_launch(s->call, &launch, &args);
+}
+
+static ordo_status plan(const struct small *s)
+{
+    const struct ordo_launch launch = kernel_of(s, "hash_small_plan", groups_of(s));
+    const cl_uint            n = (cl_uint) s->batch->count;
+    struct ordo_args         args = { .n = 0 };
+
+    ordo_hash_add_table(&args, &s->hash->table);
+    ordo_args_slice(&args, &s->batch->keys);
+    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(s->batch->kind));
+    ordo_args_slice(&args, &s->batch->values);
+    ORDO_ADD(&args, ORDO_ARG(s->state), ORDO_ARG(s->bin_keys), ORDO_ARG(s->bin_index), ORDO_ARG(s->capacity),
+             ORDO_ARG(s->group_bits), ORDO_ARG(s->words), ORDO_ARG(s->keys), ORDO_ARG(s->values));
+    return ordo_call_launch(s->call, &launch, &args);
+}
+
+static ordo_status write(const struct small *s)
+{
+    const struct ordo_launch launch = kernel_of(s, "hash_small_write", groups_of(s));
+    const cl_uint            bins = has_bins(s) ? HASH_SMALL_BINS : 0;
+    struct ordo_args         args = { .n = 0 };
+
+    ordo_hash_add_table(&args, &s->hash->table);
+    ordo_args_slice(&args, &s->batch->values);
+    ORDO_ADD(&args, ORDO_ARG(s->state), ORDO_ARG(bins), ORDO_ARG(s->words), ORDO_ARG(s->keys), ORDO_ARG(s->values));
+    return ordo_call_launch(s->call, &launch, &args);
+}
+
+static ordo_status run(const struct small *s, bool *done)
+{
+    cl_uint declined = 0;
+
+    if (has_bins(s))
+        ORDO_TRY(bin(s));
+    ORDO_TRY(plan(s));
+    s->hash->needs_check = true;
+    ORDO_TRY(write(s));
+    ORDO_TRY(ordo_call_read(s->call, s->state, 0, &declined, sizeof declined));
+    s->hash->needs_check = false;
+    *done = !declined;
+    return declined ? ordo_call_fill(s->call, s->state, 0, sizeof declined, 0) : ORDO_OK;
+}
+
+ordo_status ordo_hash_update_small(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_batch *batch,
+                                   bool *done)
+{
+    struct small s = { .call = call, .hash = hash, .batch = batch, .group_bits = bits_of_groups(batch->count) };
+    const int    mark = call->n_scratch;
+    bool         lacked = false;
+
+    *done = false;
+    if (!is_suited(&s))
+        return ORDO_OK;
+    if (hash->sits_out > 0 && hash->sits_out-- > 0)
+        return ORDO_OK;
+    s.capacity = (cl_uint) (2 * ordo_ceil_div(batch->count, HASH_SMALL_BINS));
+    ORDO_CALL_TRY(call, take_memory(&s), &lacked);
+    if (lacked)
+        return ORDO_OK;
+    ORDO_TRY(run(&s, done));
+    ordo_call_release(call, mark);
+    if (*done)
+        hash->small_batches++;
+    else
+        hash->sits_out = SIT_OUT;
+    return ORDO_OK;
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Hash tables: the kernels of sparse, dense and small updates make the same table. */
+#include "tests/dict/broken.h"
+
+#include "dict/hash/hash.h"
+#include "ordo/hash.h"
+#include "runtime/internal.h"
+#include "shared/hash_small.h"
+
+#include <stdlib.h>
+
+/* ---- sparse and dense updates ------------------------------------------------------------------------------------ */
+
+/* Two tables that get the same batches. Updates of one of them are dense always. */
+struct pair {
+    ordo_dict *sparse, *dense;
+    size_t     key_bytes;
+    uint32_t   value_bytes;
+};
+
+enum { THERE = 30000, OPERATIONS = 1200 };
+
+static struct pair make_pair(struct test *t, ordo_type type, uint32_t value_bytes, uint32_t load, uint32_t n)
+{
+    struct pair         p = { .key_bytes = ordo_type_bytes(type), .value_bytes = value_bytes };
+    AUTO_FREE uint64_t *keys = test_alloc((size_t) n * 2 * sizeof *keys);
+
+    for (uint32_t i = 0; i < n; i++) {
+        const uint64_t key = (uint32_t) (i * 0x9e3779b1u);
+        memcpy((char *) keys + i * p.key_bytes, &key, p.key_bytes);
+    }
+    ordo_dict **const all[] = { &p.sparse, &p.dense };
+    for (size_t i = 0; i < 2; i++) {
+        test_ok(
+            t, ordo_hash_create(t->dev, ordo_hash_config(.dict = { type, value_bytes }, .load_percent = load), all[i]));
+        test_ok(t, ordo_dict_build_host(*all[i], keys, value_bytes ? keys : NULL, n));
+    }
+    ordo_hash_of(p.dense)->whole = true;
+    return p;
+}
+
+/* A mixed batch. */
+struct points {
+    uint8_t  codes[OPERATIONS], found[2][OPERATIONS];
+    uint64_t keys[OPERATIONS], values[OPERATIONS], out[2][OPERATIONS];
+};
+
+static void draw_points(struct test *t, struct points *b, const struct pair *p, size_t n, uint32_t of)
+{
+    memset(b, 0, sizeof *b);
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t key = (uint32_t) (test_below(t, of) * 0x9e3779b1u), value = test_below(t, UINT32_MAX);
+        b->codes[i] = (uint8_t) test_below(t, ORDO_ERASE + 1);
+        memcpy((char *) b->keys + i * p->key_bytes, &key, p->key_bytes);
+        memcpy((char *) b->values + i * p->value_bytes, &value, p->value_bytes);
+    }
+}
+
+static void apply_points(struct test *t, ordo_dict *dict, struct points *b, size_t n, int which)
+{
+    const bool                   has_values = dict->value_bytes > 0;
+    const struct ordo_host_batch batch = { .codes = b->codes,
+                                           .keys = b->keys,
+                                           .values = has_values ? b->values : NULL,
+                                           .count = n,
+                                           .found = b->found[which],
+                                           .values_out = has_values ? b->out[which] : NULL };
+    test_ok(t, ordo_dict_apply_host(dict, &batch, NULL));
+}
+
+/* Compares the first `bytes` of each of n pieces of two buffers. */
+static bool same_pieces(struct test *t, cl_mem a, cl_mem b, size_t n, size_t piece, size_t bytes)
+{
+    AUTO_FREE char *x = test_alloc(n * piece), *y = test_alloc(n * piece);
+    bool            same = true;
+
+    read_bytes(t, a, 0, x, n * piece);
+    read_bytes(t, b, 0, y, n * piece);
+    for (size_t i = 0; i < n; i++)
+        same = same && memcmp(x + i * piece, y + i * piece, bytes) == 0;
+    return same;
+}
+
+/* Compares keys, spills and counts bit by bit. Empty slots may have any value; finds compare values. */
+static void expect_same(struct test *t, const struct pair *p)
+{
+    const struct ordo_hash_table *a = &ordo_hash_of(p->sparse)->table, *b = &ordo_hash_of(p->dense)->table;
+    const size_t                  bucket = ordo_hash_bucket_bytes(p->sparse);
+
+    test_ok(t, ordo_dict_check(p->sparse, NULL));
+    test_true(t, a->n_buckets == b->n_buckets && a->bits == b->bits && a->seed == b->seed);
+    test_true(t, same_pieces(t, a->spills, b->spills, a->n_buckets, 1, 1));
+    test_true(t, same_pieces(t, a->counts, b->counts, ordo_hash_partitions(a), sizeof(cl_uint), sizeof(cl_uint)));
+    test_true(t, same_pieces(t, a->buckets, b->buckets, a->n_buckets, bucket, HASH_SLOTS * p->key_bytes));
+}
+
+static void expect_same_points(struct test *t, const struct pair *p, size_t n, uint32_t of)
+{
+    AUTO_FREE struct points *b = test_alloc(sizeof *b);
+
+    draw_points(t, b, p, n, of);
+    apply_points(t, p->sparse, b, n, 0);
+    apply_points(t, p->dense, b, n, 1);
+    test_true(t, memcmp(b->found[0], b->found[1], n) == 0);
+    test_true(t, memcmp(b->out[0], b->out[1], sizeof b->out[0]) == 0);
+    expect_same(t, p);
+}
+
+static void expect_same_updates(struct test *t, const struct pair *p, size_t n, uint32_t of)
+{
+    AUTO_FREE struct points *b = test_alloc(sizeof *b);
+
+    draw_points(t, b, p, n, of);
+    test_ok(t, ordo_dict_upsert_host(p->sparse, b->keys, p->value_bytes ? b->values : NULL, n));
+    test_ok(t, ordo_dict_upsert_host(p->dense, b->keys, p->value_bytes ? b->values : NULL, n));
+    expect_same(t, p);
+}
+
+static void check_pair(struct test *t, ordo_type type, uint32_t value_bytes, uint32_t load)
+{
+    struct pair p = make_pair(t, type, value_bytes, load, THERE);
+
+    test_context(t, "keys of %zu bytes, load %u", p.key_bytes, load);
+    expect_same(t, &p);
+    for (int round = 0; round < 2; round++) {
+        expect_same_points(t, &p, OPERATIONS, 2 * THERE);
+        expect_same_points(t, &p, OPERATIONS, 50);
+        expect_same_updates(t, &p, OPERATIONS, 2 * THERE);
+    }
+    expect_same_points(t, &p, 1, 2 * THERE);
+    ordo_dict_destroy(&p.sparse);
+    ordo_dict_destroy(&p.dense);
+}
+
+MASK_TEST(hash_updates, sparse_and_dense_updates_make_the_same_table, "", "cpu=0")
+{
+    check_pair(t, ORDO_U32, 4, 80);
+    check_pair(t, ORDO_U32, 4, 95); /* stashed and displaced elements */
+    check_pair(t, ORDO_U64, 8, 90);
+}
+
+/* ---- small batches ----------------------------------------------------------------------------------------------- */
+
+struct upserts {
+    char  *keys, *values;
+    size_t n;
+};
+
+static struct upserts draw_upserts(struct test *t, const struct pair *p, size_t n, uint32_t of)
+{
+    struct upserts u = { test_alloc(n * p->key_bytes), test_alloc(n * 16), n };
+
+    memset(u.keys, 0, n * p->key_bytes);
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t key = (uint32_t) (test_below(t, of) * 0x9e3779b1u), value[2] = { test_below(t, UINT32_MAX), i };
+        memcpy(u.keys + i * p->key_bytes, &key, p->key_bytes < 8 ? p->key_bytes : 8);
+        memcpy(u.values + i * p->value_bytes, value, p->value_bytes);
+    }
+    return u;
+}
+
+/* Stores n upserts with keys below `of` in both tables. Returns whether the first table stored them without a sort. */
+static bool store_small(struct test *t, const struct pair *p, size_t n, uint32_t of)
+{
+    struct upserts    u = draw_upserts(t, p, n, of);
+    struct ordo_hash *hash = ordo_hash_of(p->sparse);
+    const size_t      before = hash->small_batches;
+
+    hash->sits_out = 0;
+    test_context(t, "keys of %zu bytes, values of %u, %zu upserts below %u", p->key_bytes, p->value_bytes, n, of);
+    test_ok(t, ordo_dict_upsert_host(p->sparse, u.keys, p->value_bytes ? u.values : NULL, n));
+    test_ok(t, ordo_dict_upsert_host(p->dense, u.keys, p->value_bytes ? u.values : NULL, n));
+    expect_same(t, p);
+    free(u.keys);
+    free(u.values);
+    return hash->small_batches > before;
+}
+
+/* Checks all values of both tables. */
+static void expect_same_values(struct test *t, const struct pair *p)
+{
+    size_t n[2] = { 0 };
+    char  *keys[2], *values[2];
+
+    for (int i = 0; i < 2; i++) {
+        ordo_dict *dict = i ? p->dense : p->sparse;
+        test_ok(t, ordo_dict_size(dict, NULL, &n[i]));
+        keys[i] = test_alloc(n[i] * p->key_bytes + 1);
+        values[i] = test_alloc(n[i] * p->value_bytes + 1);
+        test_ok(t, ordo_dict_export_host(dict, keys[i], p->value_bytes ? values[i] : NULL, n[i], &n[i]));
+    }
+    test_true(t, n[0] == n[1] && memcmp(keys[0], keys[1], n[0] * p->key_bytes) == 0);
+    test_true(t, memcmp(values[0], values[1], n[0] * p->value_bytes) == 0);
+    for (int i = 0; i < 2; i++) {
+        free(keys[i]);
+        free(values[i]);
+    }
+}
+
+/* Group sizes, the limit of scans of the whole batch, batches with many equal keys, and with present keys alone. */
+static void check_small(struct test *t, ordo_type type, uint32_t value_bytes, uint32_t load, uint32_t n)
+{
+    static const uint32_t sizes[] = { 1, 63, 64, 65, 129, 1000, HASH_SMALL_SCAN, HASH_SMALL_SCAN + 1 };
+    struct pair           p = make_pair(t, type, value_bytes, load, n);
+    const size_t          half = ordo_hash_of(p.sparse)->table.n_buckets / 2;
+
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes && sizes[i] <= half; i++) {
+        const bool small = store_small(t, &p, sizes[i], 2 * n);
+        test_true(t, small || load > 80);
+        (void) store_small(t, &p, sizes[i], n);
+        (void) store_small(t, &p, sizes[i], 40);
+    }
+    expect_same_values(t, &p);
+    ordo_dict_destroy(&p.sparse);
+    ordo_dict_destroy(&p.dense);
+}
+
+enum { BINNED = 300000 };
+
+MASK_TEST(hash_updates, small_batches_make_the_same_table, "cpu=0", "cpu=0,group=64", "cpu=0,group=1")
+{
+    check_small(t, ORDO_U32, 4, 70, THERE);
+    check_small(t, ORDO_U32, 0, 95, THERE);
+    check_small(t, ORDO_U64, 8, 80, THERE);
+    check_small(t, ORDO_U128, 4, 80, THERE);
+}
+
+MASK_TEST(hash_updates, small_batches_with_bins_make_the_same_table, "cpu=0")
+{
+    check_small(t, ORDO_U32, 4, 70, BINNED);
+    check_small(t, ORDO_U64, 8, 80, BINNED);
+}
+
+/* After a batch that the kernels decline, SIT_OUT batches are sorted at once. A declined batch changes nothing but is
+ * stored in another way. */
+MASK_TEST(hash_updates, a_declined_batch_is_stored, "cpu=0")
+{
+    struct pair       p = make_pair(t, ORDO_U32, 4, 80, THERE);
+    struct ordo_hash *hash = ordo_hash_of(p.sparse);
+
+    test_true(t, !store_small(t, &p, 1000, 10));
+    test_true(t, hash->sits_out > 0);
+    expect_same_values(t, &p);
+    test_true(t, store_small(t, &p, 1000, 2 * THERE));
+    ordo_dict_destroy(&p.sparse);
+    ordo_dict_destroy(&p.dense);
+}
