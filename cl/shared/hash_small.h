@@ -22,7 +22,7 @@
 #define HASH_SMALL_SCAN 8192
 /* Maximum number of updates of a small batch. */
 #define HASH_SMALL_MAX (1 << 18)
-/* A bin is for partitions whose top bits are equal. */
+/* Maximum number of bins. */
 #define HASH_SMALL_BIN_BITS 8
 #define HASH_SMALL_BINS     (1 << HASH_SMALL_BIN_BITS)
 

@@ -550,6 +550,29 @@ static void combined(struct test *t)
     }
 }
 
+/* Upserts of present and absent keys without a sort: from the batch, and from bins. */
+static void small_batches(struct test *t)
+{
+    enum { HELD = 1500, STORED = 100 };
+    AUTO_DICT ordo_dict *dict = NULL;
+    uint32_t             keys[HELD + STORED], values[HELD + STORED], got[HELD + STORED];
+
+    for (uint32_t i = 0; i < HELD + STORED; i++)
+        keys[i] = values[i] = key_of(i);
+    test_ok(t, create(t->dev, HASH, ORDO_U32, 4, &dict));
+    test_ok(t, ordo_dict_build_host(dict, keys, values, HELD));
+    for (int bins = 0; bins < 2; bins++) {
+        struct ordo_hash *hash = ordo_hash_of(dict);
+        hash->scan_max = bins ? 0 : STORED;
+        const size_t first = HELD - (bins ? 0 : STORED / 2);
+        test_ok(t, ordo_dict_upsert_host(dict, keys + first, values + first, STORED));
+        test_true(t, hash->small_batches == (size_t) bins + 1 || t->dev->facts.cpu);
+        test_ok(t, ordo_dict_check(dict, NULL));
+    }
+    test_ok(t, ordo_dict_find_host(dict, keys, HELD + STORED, got, NULL));
+    test_true(t, memcmp(values, got, sizeof got) == 0);
+}
+
 /* A tree of one leaf, and every operation on a tree of several levels, by many work-items, with finds before and beside
  * the updates. Oclgrind's atomics are ordered, although it does not report it. */
 static void concurrent(struct test *t)
@@ -836,11 +859,22 @@ static void run_all(struct kernels *k, const char *mask, const char *only)
     const struct {
         const char *name;
         void (*run)(struct test *t);
-    } parts[] = { { "self-test", self_test }, { "primitives", primitives }, { "sequences", sequences },
-                  { "batches", batches },     { "one_leaf", one_leaf },     { "concurrent", concurrent },
-                  { "levels", levels },       { "cleanup", cleanup },       { "merge_combining", merge_combining },
-                  { "generic", generic },     { "prefixes", prefixes },     { "leaves", leaves },
-                  { "roaring", roaring },     { "seldom", seldom },         { "combined", combined },
+    } parts[] = { { "self-test", self_test },
+                  { "primitives", primitives },
+                  { "sequences", sequences },
+                  { "batches", batches },
+                  { "one_leaf", one_leaf },
+                  { "concurrent", concurrent },
+                  { "levels", levels },
+                  { "cleanup", cleanup },
+                  { "merge_combining", merge_combining },
+                  { "generic", generic },
+                  { "prefixes", prefixes },
+                  { "leaves", leaves },
+                  { "roaring", roaring },
+                  { "seldom", seldom },
+                  { "combined", combined },
+                  { "small_batches", small_batches },
                   { "strings", strings } };
     for (size_t i = 0; i < LENGTH(parts); i++) {
         const clock_t since = clock();

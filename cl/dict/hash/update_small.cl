@@ -25,11 +25,12 @@ ORDO_FN void small_reserve(__global uint *state, __local uint *mem, uint capacit
     hash_barrier();
 }
 
-/* Stores each key's mixed form and its index in the batch into the bin of its partition. The order in a bin varies.
+/* Stores each key's mixed form and its index in the batch into a bin. The top bin_bits bits of the mixed key are the
+ * number of the bin. The order in a bin varies.
  * state[HASH_SMALL_COUNTS + b] becomes the number of keys of bin b, which may exceed `capacity`. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_small_bin(__global const ordo_key *keys, ulong keys_at, uint n, ulong seed, __global uint *state,
-                    __global ordo_key *bin_keys, __global uint *bin_index, uint capacity)
+                    __global ordo_key *bin_keys, __global uint *bin_index, uint capacity, uint bin_bits)
 {
     __local uint mem[HASH_SMALL_BINS];
     const uint   first = (uint) get_group_id(0) * HASH_GROUP * SMALL_BIN_KEYS + (uint) get_local_id(0);
@@ -44,14 +45,14 @@ void hash_small_bin(__global const ordo_key *keys, ulong keys_at, uint n, ulong 
         if (i >= n)
             continue;
         mixed[k] = hash_mix(keys[keys_at + i], seed);
-        place[k] = atomic_inc(&mem[hash_partition(mixed[k], HASH_SMALL_BIN_BITS)]);
+        place[k] = atomic_inc(&mem[hash_partition(mixed[k], bin_bits)]);
     }
     small_reserve(state, mem, capacity);
     for (uint k = 0; k < SMALL_BIN_KEYS; k++) {
         const uint i = first + k * HASH_GROUP;
         if (i >= n)
             continue;
-        const uint bin = hash_partition(mixed[k], HASH_SMALL_BIN_BITS), at = mem[bin] + place[k];
+        const uint bin = hash_partition(mixed[k], bin_bits), at = mem[bin] + place[k];
         if (at >= capacity)
             continue;
         bin_keys[bin * capacity + at] = mixed[k];
@@ -70,7 +71,7 @@ typedef struct {
     __global const ordo_key *bin_keys;
     __global const uint     *bin_index;
     uint                     capacity;
-    uint                     group_bits; /* log2 of the number of work-groups */
+    uint                     bin_bits, group_bits; /* log2 of the numbers of bins and of work-groups */
 } small_batch;
 
 ORDO_FN void small_take_one(__local hash_small *mem, ordo_key mixed, uint i, uint bits)
@@ -103,7 +104,7 @@ ORDO_FN void small_take_of_batch(const small_batch *batch, __local hash_small *m
 
 ORDO_FN void small_take_of_bin(const small_batch *batch, __local hash_small *mem)
 {
-    const uint bin = (uint) get_group_id(0) >> (batch->group_bits - HASH_SMALL_BIN_BITS);
+    const uint bin = (uint) get_group_id(0) >> (batch->group_bits - batch->bin_bits);
     const uint n = min(batch->state[HASH_SMALL_COUNTS + bin], batch->capacity);
     HASH_EACH (i, n)
         small_take_one(mem, batch->bin_keys[bin * batch->capacity + i], batch->bin_index[bin * batch->capacity + i],
@@ -377,13 +378,25 @@ ORDO_FN void small_begin(__local hash_small *mem)
 ORDO_KERNEL(HASH_GROUP)
 void hash_small_plan(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, uint n, uint kind,
                      __global const hash_value *values, ulong values_at, __global uint *state,
-                     __global const ordo_key *bin_keys, __global const uint *bin_index, uint capacity, uint group_bits,
-                     __global uint *words, __global ordo_key *plan_keys, __global hash_value *plan_values)
+                     __global const ordo_key *bin_keys, __global const uint *bin_index, uint capacity, uint bin_bits,
+                     uint group_bits, __global uint *words, __global ordo_key *plan_keys,
+                     __global hash_value *plan_values)
 {
     __local hash_small mem;
     const hash_table   table = HASH_TABLE_HERE;
-    const small_batch batch = { keys + keys_at, n, kind, table_seed, state, bin_keys, bin_index, capacity, group_bits };
-    const small_plan  plan = small_plan_of(words, plan_keys, plan_values, values ? values + values_at : values);
+    const small_batch  batch = {
+         .keys = keys + keys_at,
+         .n = n,
+         .kind = kind,
+         .seed = table_seed,
+         .state = state,
+         .bin_keys = bin_keys,
+         .bin_index = bin_index,
+         .capacity = capacity,
+         .bin_bits = bin_bits,
+         .group_bits = group_bits,
+    };
+    const small_plan plan = small_plan_of(words, plan_keys, plan_values, values ? values + values_at : values);
 
     small_begin(&mem);
     small_take(&batch, &mem);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dict/hash/hash.h"
 
+#include "shared/hash_small.h"
+
 static ordo_status check_config(ordo_device *device, const struct ordo_hash_config *config)
 {
     const uint64_t local = ordo_device_facts(device)->local_bytes;
@@ -21,6 +23,7 @@ static ordo_status configure(ordo_dict *dict, const void *config)
     if (hash->config.load_percent == 0)
         hash->config.load_percent = 80;
     hash->runs.dict = ordo_dict_kind(dict);
+    hash->scan_max = HASH_SMALL_SCAN;
     return check_config(dict->dev, &hash->config);
 }
 

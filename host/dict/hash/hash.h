@@ -32,6 +32,8 @@ struct ordo_hash {
     bool whole;
     /* Number of next batches that do not try ordo_hash_update_small, because it has declined a batch. */
     cl_uint sits_out;
+    /* Maximum size of a batch whose keys are not distributed to bins. Tests change it. */
+    size_t scan_max;
     /* For tests: number of batches that ordo_hash_update_small has applied. */
     size_t small_batches;
     /* For tests: faults to inject, a sum of enum ordo_fault. */

@@ -17,7 +17,7 @@ struct small {
     struct ordo_call             *call;
     struct ordo_hash             *hash;
     const struct ordo_hash_batch *batch;
-    cl_uint                       group_bits, capacity;
+    cl_uint                       group_bits, bin_bits, capacity;
     cl_mem                        state, bin_keys, bin_index, words, keys, values;
 };
 
@@ -28,7 +28,7 @@ static struct ordo_launch kernel_of(const struct small *s, const char *kernel, s
 
 static bool has_bins(const struct small *s)
 {
-    return s->batch->count > HASH_SMALL_SCAN;
+    return s->batch->count > s->hash->scan_max;
 }
 
 static size_t groups_of(const struct small *s)
@@ -71,7 +71,7 @@ static ordo_status take_memory(struct small *s)
     if (dict->value_bytes)
         ORDO_TRY(ordo_call_scratch(s->call, moves * dict->value_bytes, &s->values));
     if (has_bins(s)) {
-        const size_t slots = (size_t) HASH_SMALL_BINS * s->capacity;
+        const size_t slots = ((size_t) 1 << s->bin_bits) * s->capacity;
         ORDO_TRY(ordo_call_scratch(s->call, slots * dict->key_bytes, &s->bin_keys));
         ORDO_TRY(ordo_call_scratch(s->call, slots * sizeof(cl_uint), &s->bin_index));
     }
@@ -86,7 +86,7 @@ static ordo_status bin(const struct small *s)
 
     ordo_args_slice(&args, &s->batch->keys);
     ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(s->hash->table.seed), ORDO_ARG(s->state), ORDO_ARG(s->bin_keys),
-             ORDO_ARG(s->bin_index), ORDO_ARG(s->capacity));
+             ORDO_ARG(s->bin_index), ORDO_ARG(s->capacity), ORDO_ARG(s->bin_bits));
     return ordo_call_launch(s->call, &launch, &args);
 }
 
@@ -101,14 +101,15 @@ static ordo_status plan(const struct small *s)
     ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(s->batch->kind));
     ordo_args_slice(&args, &s->batch->values);
     ORDO_ADD(&args, ORDO_ARG(s->state), ORDO_ARG(s->bin_keys), ORDO_ARG(s->bin_index), ORDO_ARG(s->capacity),
-             ORDO_ARG(s->group_bits), ORDO_ARG(s->words), ORDO_ARG(s->keys), ORDO_ARG(s->values));
+             ORDO_ARG(s->bin_bits), ORDO_ARG(s->group_bits), ORDO_ARG(s->words), ORDO_ARG(s->keys),
+             ORDO_ARG(s->values));
     return ordo_call_launch(s->call, &launch, &args);
 }
 
 static ordo_status write(const struct small *s)
 {
     const struct ordo_launch launch = kernel_of(s, "hash_small_write", groups_of(s));
-    const cl_uint            bins = has_bins(s) ? HASH_SMALL_BINS : 0;
+    const cl_uint            bins = has_bins(s) ? 1u << s->bin_bits : 0;
     struct ordo_args         args = { .n = 0 };
 
     ordo_hash_add_table(&args, &s->hash->table);
@@ -144,7 +145,8 @@ ordo_status ordo_hash_update_small(struct ordo_call *call, struct ordo_hash *has
         return ORDO_OK;
     if (hash->sits_out > 0 && hash->sits_out-- > 0)
         return ORDO_OK;
-    s.capacity = (cl_uint) (2 * ordo_ceil_div(batch->count, HASH_SMALL_BINS));
+    s.bin_bits = s.group_bits < HASH_SMALL_BIN_BITS ? s.group_bits : HASH_SMALL_BIN_BITS;
+    s.capacity = (cl_uint) (2 * ordo_ceil_div(batch->count, (size_t) 1 << s.bin_bits));
     ORDO_CALL_TRY(call, take_memory(&s), &lacked);
     if (lacked)
         return ORDO_OK;
