@@ -509,7 +509,7 @@ DEVICE_TEST(hash, a_device_with_little_local_memory_is_refused)
     test_true(t, strstr(text, "needs 16384 bytes of local memory, and the device has 16383") != NULL);
 }
 
-/* ---- keys of 8 bytes ---------------------------------------------------------------------------------------------- */
+/* ---- keys of 8 bytes --------------------------------------------------------------------------------------------- */
 
 /* Stores keys into small partitions, one by one. */
 static void store_one_by_one(struct test *t, ordo_type type)

@@ -187,7 +187,7 @@ ORDO_FN void small_look(const hash_table *table, __local hash_small *mem)
     hash_barrier();
 }
 
-/* The first update of each partition that has new keys records their number. Declines if the partition gets too full. */
+/* For each partition with new keys, one update records their number. Declines if the partition gets too full. */
 ORDO_FN void small_count(const hash_table *table, __local hash_small *mem, const small_plan *plan)
 {
     HASH_EACH (j, mem->n) {
