@@ -3,8 +3,8 @@
 #pragma once
 #include "dict/hash/filter.cl"
 
-/* If 1, updates combine their values with stored values. The batch then erases nothing, and its hash_kind is not
- * HASH_RESOLVED. */
+/* If 1, updates combine their values with stored values. Such a batch never erases keys. Its kind is not HASH_RESOLVED
+ * (see enum hash_kind). */
 #ifndef HASH_COMBINES
 #define HASH_COMBINES 0
 #endif
@@ -44,8 +44,8 @@ ORDO_FN void hash_set(__local uint *bits, uint i)
 
 /* ---- updates of a partition -------------------------------------------------------------------------------------- */
 
-/* Kernel parameters of a batch of updates, sorted by partition. If batch_index is not NULL, the value and the erased
- * flag of update j have index batch_index[j]. */
+/* Kernel parameters. The updates must be sorted by partition. If batch_index is not NULL, batch_index[j] is the index
+ * of update j in the arrays of values and erased flags. */
 #define HASH_BATCH                                                                                                     \
     __global const ordo_key *batch_mixed, __global const uint *batch_index, __global hash_given *batch_values,         \
         ulong batch_values_at, __global const uchar *batch_erased, ulong batch_erased_at, uint batch_kind,             \
@@ -113,8 +113,8 @@ ORDO_FN ordo_value hash_value_of(const hash_table *table, const hash_part *part,
 
 /* ---- words ------------------------------------------------------------------------------------------------------- */
 
-/* Local memory has a word per slot. From its top bits: 4 bits count the element's tries to get a slot (proposals), 16
- * bits hold the element's number, and 12 bits the element's other bucket. */
+/* Each slot has a word in local memory. Bits 28 to 31 count the element's tries to get a slot (proposals). Bits 12 to
+ * 27 are the element's number, and bits 0 to 11 its other bucket. */
 #define HASH_PROPOSALS_SHIFT 28
 #define HASH_NUMBER_SHIFT    12
 #define HASH_PROPOSALS_MAX   15
@@ -148,8 +148,8 @@ ORDO_FN uint hash_propose(__local uint *bucket, uint word)
     return word;
 }
 
-/* Returns the word of the element that the table holds in slot s, or 0 if the slot is empty. The number of proposals is
- * 0 in the element's home bucket, 1 in its second bucket, else HASH_PROPOSALS_MAX. */
+/* Returns the word of the element in slot s, or 0 if the slot is empty. The word counts 0 proposals in the home bucket,
+ * 1 in the second bucket, and HASH_PROPOSALS_MAX in any other bucket. */
 ORDO_FN uint hash_word_there(const hash_table *table, const hash_part *part, uint s)
 {
     const uint     bucket = s / HASH_SLOTS;
@@ -173,8 +173,8 @@ ORDO_FN uint hash_first_place(ordo_key mixed, uint places)
     return hash_share(hash_again(mixed) * 0x9e3779b1u, places);
 }
 
-/* Sets bit u of `live` if update u is the last update of its key. `words` must have room for `most` elements, and
- * serves as a hash table. */
+/* Sets bit u of `live` if update u is the last update of its key. `words` must have room for `most` words. It becomes a
+ * hash table of updates. */
 ORDO_FN void hash_dedup(const hash_part *part, __local uint *words, uint most, __local uint *live, uint n_live,
                         __local uint *repeats)
 {

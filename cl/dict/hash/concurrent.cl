@@ -12,9 +12,10 @@
 
 /* Memory order of accesses to words that other work-items may change in the same launch. "Fence" means
  * ordo_fence_device: acquire and release, device scope. "After the latch" means after the ordo_or that sets the latch
- * bit. If HASH_BY_FENCE, a fence ensures this. Otherwise addresses depend on the result of ordo_or (see ordo_after).
- * A large key has 8 or 16 bytes, and so one upper word and one or three lower words. HASH_MARK is its upper word while
- * it changes.
+ * bit. If HASH_BY_FENCE is 1, a fence orders these accesses. Otherwise their addresses depend on the result of ordo_or
+ * (see ordo_after).
+ *
+ * A large key has 8 or 16 bytes. While it changes, its upper word is HASH_MARK. Its other words are the lower words.
  *
  *   access                      how                              order
  *   set a latch bit             ordo_or, relaxed                 fence after it, or ordo_after
@@ -55,7 +56,7 @@
 typedef struct {
     hash_table table;
     uint       final; /* If 1, an operation that finds no free slot gets OUTCOME_NOT_STORED. */
-    /* Always 0, but compilers cannot know this. ordo_after needs such a number. */
+    /* Always 0, for ordo_after. Compilers do not know this, because it is a kernel argument. */
     uint                       never;
     uint                       n_latches;
     __global const uchar      *codes;
@@ -139,9 +140,11 @@ ORDO_FN hash_seen hash_scan_bucket(const hash_table *table, uint bucket, ordo_ke
     return seen;
 }
 
-/* Returns the slot that holds the key, or HASH_NONE. Tests only the slots whose bits are 1 in `same`. Loads keys of 8
- * or 16 bytes again, because the load in hash_scan_bucket may be torn (part old, part new). The caller must hold the
- * latch of the home bucket. So no key of 16 bytes with the same upper word changes (hash_within). */
+/* Returns the slot that holds the key, or HASH_NONE. Tests only the slots whose bits are 1 in `same`. The caller must
+ * hold the latch of the home bucket.
+ *
+ * Loads keys of 8 or 16 bytes again, because the load in hash_scan_bucket may be torn (part old, part new). Keys of 16
+ * bytes with equal upper words share a home bucket, so the latch protects them all. */
 ORDO_FN uint hash_slot_with(const hash_table *table, uint bucket, uint same, ordo_key mixed)
 {
 #if KEY_BITS == 32
@@ -420,8 +423,8 @@ ORDO_FN void hash_run(const hash_batch *batch, __global const uint *again, uint 
 
 #define AT(array) (array ? array + array##_at : array)
 
-/* Runs n operations of the list `again` (or of the batch, if `again` is NULL), starting at index `first`. `how` is an
- * enum hash_way. n_latches must be a power of two. All latches must be 0. */
+/* Runs n operations of the list `again`, from index `first` on. If `again` is NULL, runs operations of the batch
+ * itself. `how` is a value of enum hash_way. All latches must be 0. n_latches must be a power of two. */
 HASH_KERNEL
 void hash_apply(HASH_TABLE, uint first, uint n, uint how, uint final, uint never, __global const uint *again,
                 __global uint *pending, __global uint *state, __global uint *latches, uint n_latches,
@@ -478,7 +481,7 @@ void hash_find_in_batch(HASH_TABLE, uint n, __global uint *history, __global con
     }
 }
 
-/* The table must have buckets. state[HASH_PENDING] grows by the number of absent keys. */
+/* The table must have buckets. Adds the number of upserts and inserts of absent keys to state[HASH_PENDING]. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_absent(HASH_TABLE, uint n, __global uint *state, __global const uchar *codes, ulong codes_at,
                  __global const ordo_key *keys, ulong keys_at)

@@ -9,7 +9,7 @@
 
 /* A chain is a list of the operations on one key, in any order. */
 typedef struct {
-    uint   places[HASH_CHAINS]; /* hash table of keys: 1 + index of the chain's first operation, or 0 */
+    uint   places[HASH_CHAINS]; /* a hash table: index of a chain's first operation plus 1, or 0 if unused */
     uint   next[HASH_MIXED_MAX];
     ushort chain[HASH_MIXED_MAX];
     uchar  codes[HASH_MIXED_MAX];
@@ -46,10 +46,10 @@ ORDO_FN void hash_link(const hash_part *part, __global const uchar *codes, __loc
     hash_barrier();
 }
 
-/* Other operations of the batch on the key of an operation u. `set` and `insert` are indices, or HASH_NONE. */
+/* Describes the other operations on the key of operation u. An index is HASH_NONE if no such operation exists. */
 typedef struct {
     uint set;    /* last upsert or erasure before u */
-    uint insert; /* first insert after `set` (if any) and before u */
+    uint insert; /* first insert between `set` and u */
     bool last;
 } hash_before;
 
@@ -102,9 +102,13 @@ ORDO_FN bool hash_can_do(__global const uint *found, bool has_values)
     return codes >> CODE_SEEK_LT == 0 && found[HASH_LARGEST] <= HASH_MIXED_MAX && (has_values || !needs_values);
 }
 
-/* If operation u is the last one on a changed key, left[u] becomes HASH_ERASED, or the index of the operation that
- * wrote the new value. Otherwise left[u] becomes HASH_LEFT. found[HASH_REFUSED] becomes 1 if the kernel cannot execute
- * the batch. */
+/* Sets left[u] for each operation u:
+ *
+ *   HASH_ERASED   Operation u is the last one on an erased key.
+ *   an index      Operation u is the last one on a key. The operation with this index wrote the new value.
+ *   HASH_LEFT     Any other operation.
+ *
+ * Sets found[HASH_REFUSED] to 1 if the kernel cannot execute the batch. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_mixed(HASH_TABLE, HASH_BATCH, __global const uchar *codes, ulong codes_at, __global uint *left,
                 __global uchar *found_out, ulong found_out_at, __global hash_value *values_out, ulong values_out_at,

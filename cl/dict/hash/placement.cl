@@ -7,7 +7,7 @@
 #define HASH_LIVE_WORDS ((HASH_UPDATES_MAX + 31) / 32)
 
 typedef struct {
-    uint words[HASH_PLACES]; /* first used by hash_dedup, then a word per slot (hash_word) */
+    uint words[HASH_PLACES]; /* hash_dedup uses this memory first. Then it has one word (hash_word) per slot. */
     uint live[HASH_LIVE_WORDS];
     uint fresh[HASH_LIVE_WORDS]; /* Bit u is 1 if update u stores an absent key. */
     uint stashed[(HASH_NUMBERS + 31) / 32];

@@ -219,8 +219,8 @@ ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __p
 #elif KEY_BITS == 128
         taken = key_same(as_ulong2(line), mixed) && hash_empty_slot(table, words + i + 3, mixed);
 #else
-        /* Tries both slots. A torn load (half old, half new) can show the key in a slot that another work-item is
-         * emptying. */
+        /* A torn load (half old, half new) can show the key in a slot that another work-item empties. The other slot
+         * may hold the key. */
         const uint lower = (uint) mixed, upper = (uint) (mixed >> 32);
         taken = line.s0 == lower && line.s1 == upper && hash_empty_slot(table, words + i + 1, mixed);
         if (!taken && line.s2 == lower && line.s3 == upper)
@@ -232,8 +232,8 @@ ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __p
     return taken;
 }
 
-/* Erases a key that is not in its home bucket, and decrements the home bucket's spill count. If this count is HASH_SCAN
- * (too great to store), searches all buckets of the partition, and sets the flag HASH_RECOUNT instead. */
+/* Erases a key outside its home bucket, and decrements the home bucket's spill count. If this count is HASH_SCAN (too
+ * great to store), it does not change. The function then searches all buckets, and sets HASH_RECOUNT. */
 ORDO_FN bool hash_take_spilled(const hash_table *table, uint p, uint start, uint n, ordo_key mixed,
                                __private hash_changed *changed)
 {

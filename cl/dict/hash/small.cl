@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of small batches: the local memory of a work-group of hash_small_plan, and the changes that it records. */
+/* Local memory of kernel hash_small_plan, and the list of changes that this kernel writes. */
 #pragma once
 #include "dict/hash/table.cl"
 #include "shared/hash_small.h"
 
-/* Kinds of updates in hash_small.where. Smaller numbers are slots. */
+/* The array `where` (in hash_small) has the slot of each update's key, or one of these values. */
 #define SMALL_NEW  0xffffffffu /* The update stores an absent key. */
 #define SMALL_DEAD 0xfffffffeu /* A later update has the same key. */
 
 typedef struct {
-    uint     buckets[HASH_SMALL_BUCKETS]; /* a hash table of bucket indices, plus 1 (0: unused) */
+    uint     buckets[HASH_SMALL_BUCKETS]; /* a hash table: index of a bucket plus 1, or 0 if unused */
     uint     partitions[HASH_SMALL_BUCKETS];
     uint     words[HASH_SMALL_BUCKETS * HASH_SLOTS]; /* 8 words (hash_word) per bucket */
     ordo_key mixed[HASH_SMALL_UPDATES];
@@ -21,16 +21,15 @@ typedef struct {
 ORDO_STATIC_ASSERT(sizeof(hash_small) <= HASH_LOCAL_MAX, "small devices have the local memory");
 ORDO_STATIC_ASSERT(HASH_SMALL_UPDATES <= 256, "a byte of `order` holds a position");
 
-/* Number of changes of each kind, in the first words of a work-group's part of the plan. */
 enum { SMALL_HEAD_COUNTS, SMALL_HEAD_MOVES, SMALL_HEAD_SPILLS, SMALL_HEAD_RENEWALS };
 
-/* A work-group's part of the plan:
+/* Changes that a work-group records in the plan:
  *
  *     heads      number of changes of each kind
  *     counts     (partition, number of new keys)
- *     renewals   (slot, index of the update with the new value of the present key)
- *     spills     2 * bucket, plus 1 if the spill count shrinks
- *     slots      slot of the element keys[i], values[i] */
+ *     renewals   (slot of a present key, index of the update with the new value)
+ *     spills     2 * bucket if the bucket's spill count grows, 2 * bucket + 1 if it shrinks
+ *     slots      slots[i] is the slot for the element with keys[i] and values[i] */
 typedef struct {
     __global uint             *heads;
     __global uint2            *counts, *renewals;

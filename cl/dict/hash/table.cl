@@ -48,7 +48,8 @@ ORDO_FN uint hash_again(ordo_key mixed)
     return (x ^ x >> 15) * 0x85ebca77u;
 }
 
-/* Returns the bits of a mixed key below its top `bits` bits. The top bits are the partition number. */
+/* Removes the partition number, which is the top `bits` bits of a mixed key. The next bits become the top bits of the
+ * result. */
 ORDO_FN uint hash_within(ordo_key mixed, uint bits)
 {
     return mixed << bits;
@@ -109,7 +110,7 @@ ORDO_FN uint hash_again(ordo_key mixed)
     return (uint) (mixed.x * 0x9e3779b97f4a7c15ul >> 32);
 }
 
-/* Depends only on the top 32 bits, so keys that agree in these have the same home bucket. */
+/* This variant uses only the top 32 bits. So keys that agree in these bits have the same home bucket. */
 ORDO_FN uint hash_within(ordo_key mixed, uint bits)
 {
     return key_digit(mixed, KEY_BITS - 32, ~0u) << bits;

@@ -2,8 +2,8 @@
 #pragma once
 #include "dict/hash/placement.cl"
 
-/* Looks up the key of each update with a bit in mem->live. Sets the update's bit in mem->fresh if it stores an absent
- * key. If `change` is true, stores new values of present keys, and clears the words of erased elements. */
+/* Looks up the key of each update u whose bit in mem->live is 1. Sets bit u of mem->fresh if the update stores an
+ * absent key. If `change` is true, stores new values of present keys, and sets the words of erased elements to 0. */
 ORDO_FN void hash_match(const hash_table *table, const hash_part *part, __local hash_local *mem, bool change)
 {
     HASH_EACH (u, part->n) {
@@ -73,7 +73,7 @@ ORDO_FN bool hash_changes(const hash_table *table, const hash_part *part, uint s
     return hash_partition(was, table->bits) == part->number;
 }
 
-/* The barrier separates the reads of moved elements from the writes, which overwrite their slots. */
+/* All elements that move are read before the barrier. Later writes overwrite their old slots. */
 ORDO_FN void hash_move(const hash_table *table, const hash_part *part, __local hash_local *mem)
 {
     const uint     slots = part->buckets * HASH_SLOTS;
@@ -115,8 +115,9 @@ ORDO_FN bool hash_renews(__global const uint *left, uint p)
     return !HASH_COMBINES || !left || left[p] != HASH_NEW_LEFT;
 }
 
-/* Updates each partition p whose left[p] is not HASH_DONE, or all if `left` is NULL. Partitions must have free slots
- * for new keys. If HASH_COMBINES, left[p] becomes HASH_DONE, so that a repeated launch combines no value twice. */
+/* Updates all partitions if `left` is NULL. Otherwise skips each partition p whose left[p] is HASH_DONE. Partitions
+ * must have free slots for new keys. If HASH_COMBINES is 1, left[p] becomes HASH_DONE, so that a repeated launch
+ * combines no value twice. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_update_dense(HASH_TABLE, HASH_BATCH, __global uint *left, uint how)
 {

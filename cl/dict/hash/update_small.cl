@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small batches of upserts, without a sort. hash_small_bin distributes the updates to bins, if there are many.
- * hash_small_plan computes all changes of the table, and hash_small_write makes them. If a work-group of
- * hash_small_plan declines, nothing is written, and the host applies the batch in another way. */
+/* Kernels that apply small batches of upserts without a sort. hash_small_bin distributes the updates of larger batches
+ * to bins. hash_small_plan computes all changes of the table, and hash_small_write makes them. If a kernel declines the
+ * batch, the table does not change. The host then applies the batch in another way. */
 #pragma once
 #include "dict/hash/batch.cl"
 #include "dict/hash/small.cl"
 
 /* ---- bins -------------------------------------------------------------------------------------------------------- */
 
-/* Keys that a work-item of hash_small_bin keeps in registers. */
 #define SMALL_BIN_KEYS 8
 
-/* Reserves places in the bins for the work-group's keys. mem[b], the group's number of keys in bin b, becomes the first
- * of their places. */
+/* Reserves places in the bins for the work-group's keys. mem[b] is the work-group's number of keys in bin b. It becomes
+ * the first reserved place. */
 ORDO_FN void small_reserve(__global uint *state, __local uint *mem, uint capacity)
 {
     hash_barrier();
@@ -85,7 +84,7 @@ ORDO_FN void small_take_one(__local hash_small *mem, ordo_key mixed, uint i, uin
     mem->index[at] = i;
 }
 
-/* Keys that a work-item loads before it uses the first of them, so that the loads overlap. */
+/* A work-item loads this number of keys before it uses the first, so that the loads overlap. */
 #define SMALL_LOADS 8
 
 ORDO_FN void small_take_of_batch(const small_batch *batch, __local hash_small *mem)
@@ -126,8 +125,8 @@ ORDO_FN void small_take(const small_batch *batch, __local hash_small *mem)
     hash_barrier();
 }
 
-/* mem->order[u] becomes the position of the update with the u-th smallest index. Marks updates whose key occurs again
- * later in the batch as SMALL_DEAD. */
+/* Lists the updates in mem->order, by ascending index in the batch. If a key occurs again later in the batch, the
+ * update becomes SMALL_DEAD. */
 ORDO_FN void small_order(const small_batch *batch, __local hash_small *mem)
 {
     HASH_EACH (j, mem->n) {
@@ -187,7 +186,6 @@ ORDO_FN void small_look(const hash_table *table, __local hash_small *mem)
     hash_barrier();
 }
 
-/* For each partition with new keys, one update records their number. Declines if the partition gets too full. */
 ORDO_FN void small_count(const hash_table *table, __local hash_small *mem, const small_plan *plan)
 {
     HASH_EACH (j, mem->n) {
@@ -225,8 +223,8 @@ ORDO_FN uint small_entry(__local hash_small *mem, uint bucket, uint p)
     return HASH_NONE;
 }
 
-/* Returns the words of bucket b of a partition, or NULL if there is no room. Several work-items may load the same
- * words, also after others have added words, because atomic_max never lowers a word. */
+/* Returns the words of bucket b of a partition, or NULL if there is no room. Several work-items may load the same words
+ * at any time, because atomic_max never lowers a word. */
 ORDO_FN __local uint *small_words(const hash_table *table, const hash_part *part, __local hash_small *mem, uint b)
 {
     const uint at = small_entry(mem, part->start + b, part->number);
@@ -241,7 +239,6 @@ ORDO_FN __local uint *small_words(const hash_table *table, const hash_part *part
     return words;
 }
 
-/* Finds a slot for the new key of update u, as hash_settle_sparse does. */
 ORDO_FN void small_settle(const hash_table *table, __local hash_small *mem, uint u)
 {
     const ordo_key  mixed = mem->mixed[mem->order[u]];
@@ -329,7 +326,6 @@ ORDO_FN void small_compare(const hash_table *table, __local hash_small *mem, con
     hash_barrier();
 }
 
-/* Returns the slot of the partition that the element of slot s gets. */
 ORDO_FN uint small_slot_after(const hash_table *table, const hash_part *part, __local hash_small *mem, uint s)
 {
     const uint was = hash_word_there(table, part, s);
@@ -346,7 +342,6 @@ ORDO_FN uint small_slot_after(const hash_table *table, const hash_part *part, __
     return s;
 }
 
-/* Records the new values of present keys, with the slots that their elements get. */
 ORDO_FN void small_renew(const hash_table *table, __local hash_small *mem, const small_plan *plan)
 {
 #if ORDO_VALUE_BYTES
@@ -372,9 +367,9 @@ ORDO_FN void small_begin(__local hash_small *mem)
     hash_barrier();
 }
 
-/* Computes the changes of the partitions whose top bits are the index of the work-group, and stores them in the group's
- * part of words[], plan_keys[] and plan_values[]. The number of work-groups must be 1 << group_bits. Sets
- * state[HASH_SMALL_DECLINED] to 1 if a group declines. */
+/* Each work-group computes the changes of its partitions, and stores them in its part of words[], plan_keys[] and
+ * plan_values[]. The top group_bits bits of a mixed key are the index of its work-group. The number of work-groups must
+ * be 1 << group_bits. Sets state[HASH_SMALL_DECLINED] to 1 if a work-group declines. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_small_plan(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, uint n, uint kind,
                      __global const hash_value *values, ulong values_at, __global uint *state,
@@ -418,7 +413,8 @@ void hash_small_plan(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, u
 
 /* ---- write ------------------------------------------------------------------------------------------------------- */
 
-/* Writes the elements that move or are new, then new values of present keys, whose elements may have moved. */
+/* Writes the elements that move or are new. New values of present keys follow, because their elements may have
+ * moved. */
 ORDO_FN void small_write_elements(const hash_table *table, const small_plan *plan)
 {
     HASH_EACH (i, plan->heads[SMALL_HEAD_MOVES]) {
@@ -448,7 +444,7 @@ ORDO_FN void small_write_counts(const hash_table *table, const small_plan *plan)
         table->counts[plan->counts[i].x] += plan->counts[i].y;
 }
 
-/* Makes the changes of hash_small_plan, unless a group of it declined. Sets the counts of bins in `state` to 0. */
+/* Makes the planned changes if no kernel declined the batch. Sets the counts of bins in `state` to 0. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_small_write(HASH_TABLE, __global const hash_value *values, ulong values_at, __global uint *state, uint bins,
                       __global uint *words, __global ordo_key *plan_keys, __global hash_value *plan_values)

@@ -2,13 +2,12 @@
 #pragma once
 #include "dict/hash/batch.cl"
 
-/* Maximum number of updates per partition, and of elements that these updates move. hash_update_dense handles
- * partitions that exceed a maximum. */
+/* hash_update_dense handles partitions with more updates, or with more elements that these updates move. */
 #define HASH_SPARSE_MAX 512
 #define HASH_MOVED_MAX  (KEY_BITS > 64 ? 160 : 240)
 
 typedef struct {
-    uint     words[HASH_SLOTS_MAX]; /* first used by hash_dedup, then a word per slot (hash_word) */
+    uint     words[HASH_SLOTS_MAX]; /* hash_dedup uses this memory first. Then it has one word (hash_word) per slot. */
     uint     live[HASH_SPARSE_MAX / 32];
     uint     fresh[HASH_SPARSE_MAX / 32];
     uint     touched[(HASH_BUCKETS_MAX + 31) / 32];
@@ -40,8 +39,8 @@ ORDO_FN void hash_begin_sparse(const hash_part *part, __local hash_sparse *mem)
         mem->stored = mem->gone = mem->moved = mem->left = 0;
 }
 
-/* Looks up the key of each update with a bit in mem->live. Sets the update's bit in mem->fresh if it stores an absent
- * key. For a present key, stores the new value, or sets the slot's bit in mem->gone_from. */
+/* Looks up the key of each update u whose bit in mem->live is 1. Sets bit u of mem->fresh if the update stores an
+ * absent key. For a present key, stores the new value, or sets the slot's bit in mem->gone_from. */
 ORDO_FN void hash_match_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (u, part->n) {
@@ -198,8 +197,9 @@ ORDO_FN void hash_write_sparse(const hash_table *table, const hash_part *part, _
     hash_barrier();
 }
 
-/* Returns false if hash_update_dense must update the partition. All work-items get the same result. If it is false,
- * this function has changed only values of keys in the table and, if HASH_COMBINES, values of the batch. */
+/* Returns false if hash_update_dense must update the partition. All work-items get the same result. If it is false, the
+ * table's keys are unchanged, but values of present keys may be new. If HASH_COMBINES is 1, values of the batch may
+ * also have changed. */
 ORDO_FN bool hash_apply_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     const uint count = table->counts[part->number];
