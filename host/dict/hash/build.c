@@ -10,8 +10,7 @@
 /* Maximum seeds that a build tries. A seed fails if a partition gets too many buckets or updates. */
 #define SEEDS_MAX 64
 
-/* Each failed seed multiplies the number of partitions by 2^BITS_MORE, until it is 2^BITS_MORE_MAX times the first
- * number. */
+/* Each failed seed multiplies the number of partitions by 2^BITS_MORE. The total factor is at most 2^BITS_MORE_MAX. */
 #define BITS_MORE     2
 #define BITS_MORE_MAX 6
 
@@ -132,8 +131,8 @@ static ordo_status next_seed(struct ordo_call *call, const struct ordo_hash_tabl
     return status;
 }
 
-/* Builds *table with its `bits` and `seed`. If a partition gets too full, sets *fits to false, and changes *seed unless
- * repeated keys may be the cause. */
+/* Builds *table with its `bits` and `seed`. If a partition gets too full, sets *fits to false, and changes *seed. If
+ * repeated keys may be the cause, *seed does not change. */
 static ordo_status try_seed(struct ordo_call *call, struct ordo_hash *hash, struct content *c, unsigned load,
                             struct ordo_hash_table *table, bool *fits, cl_ulong *seed)
 {
@@ -186,9 +185,8 @@ static ordo_status make_table(struct ordo_call *call, struct ordo_hash *hash, st
     return status;
 }
 
-/* Returns a lower bound of the number of elements in a new table. Each partition p has count[p] * 100 / (8 * load)
- * buckets, rounded up (kernel hash_size). If a key is both in the old table and in the batch, count[p] includes it
- * twice. */
+/* Returns a lower bound of the number of elements in a new table, computed from its number of buckets. Kernel hash_size
+ * rounds this number up in each partition. It counts a key twice if both the old table and the batch have it. */
 static size_t least_elements(const struct content *c, const struct ordo_hash_table *table, unsigned load)
 {
     const size_t partitions = ordo_hash_partitions(table),

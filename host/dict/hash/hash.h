@@ -30,7 +30,7 @@ struct ordo_hash {
     struct ordo_runs runs; /* sorts batches with many equal keys */
     /* For tests: updates always use kernel hash_update_dense. */
     bool whole;
-    /* Number of next batches that do not try ordo_hash_update_small, because it has declined a batch. */
+    /* This number of next batches skips ordo_hash_update_small, because it has declined a batch. */
     cl_uint sits_out;
     /* Maximum size of a batch whose keys are not distributed to bins. Tests change it. */
     size_t scan_max;
@@ -58,7 +58,7 @@ static inline size_t ordo_hash_partitions(const struct ordo_hash_table *table)
 size_t  ordo_hash_mark_bytes(const struct ordo_hash *hash, const struct ordo_hash_table *table);
 size_t  ordo_hash_bucket_bytes(const ordo_dict *dict);
 cl_uint ordo_hash_bits_for(size_t elements, unsigned load);
-/* Returns the output of SplitMix64 (Steele et al., OOPSLA 2014) that is `steps` steps after state `from`. */
+/* Advances the state `from` of SplitMix64 (Steele et al., OOPSLA 2014) by `steps` steps. Returns its output. */
 cl_ulong ordo_hash_seed(cl_ulong from, cl_ulong steps);
 
 ordo_status ordo_hash_allocate(struct ordo_hash *hash, struct ordo_hash_table *table);
@@ -73,8 +73,8 @@ struct ordo_launch ordo_hash_kernel(const struct ordo_hash *hash, const char *fi
 
 /* ---- check.c ----------------------------------------------------------------------------------------------------- */
 
-/* Must begin each call. Does the check or recount that an earlier call made necessary. Returns ORDO_BROKEN if a check
- * has failed. */
+/* Each call must begin with this function. It does the check or recount that an earlier call made necessary. Returns
+ * ORDO_BROKEN if a check has failed. */
 ordo_status ordo_hash_begin(struct ordo_call *call, struct ordo_hash *hash);
 void        ordo_hash_invalidate(ordo_dict *dict);
 ordo_status ordo_hash_check(ordo_dict *dict, struct ordo_call *call);
@@ -118,14 +118,15 @@ ordo_status ordo_hash_size_partitions(struct ordo_call *call, const struct ordo_
                                       cl_uint load, cl_mem found);
 void        ordo_hash_add_batch(struct ordo_args *args, const struct ordo_hash_batch *batch);
 cl_uint     ordo_hash_how(const struct ordo_hash_batch *batch);
-/* Removes repeated keys from *batch, which must erase nothing. The new arrays are in *run or scratch memory. Waits. */
+/* Removes repeated keys from *batch, which must erase nothing. Scratch memory or *run holds the new arrays. Waits for
+ * the device. */
 ordo_status ordo_hash_make_distinct(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_batch *batch,
                                     struct ordo_sorted_run *run);
 /* Allocates *found in scratch memory, with all words 0. */
 ordo_status ordo_hash_begin_found(struct ordo_call *call, cl_mem *found);
 ordo_status ordo_hash_read_found(struct ordo_call *call, cl_mem found, cl_uint out[HASH_FOUND_WORDS]);
-/* Sets found[HASH_LARGEST], found[HASH_FULL] and found[HASH_TOTAL] (enum hash_found). ordo_hash_measure also reads them
- * to the host, and waits. */
+/* Sets found[HASH_LARGEST], found[HASH_FULL] and found[HASH_TOTAL] (enum hash_found). ordo_hash_measure also copies
+ * `found` to the host. It waits for the device. */
 ordo_status ordo_hash_look(struct ordo_call *call, const struct ordo_hash_table *table, const ordo_dict *dict,
                            const struct ordo_hash_batch *batch, cl_mem found);
 ordo_status ordo_hash_measure(struct ordo_call *call, const struct ordo_hash_table *table, const ordo_dict *dict,
@@ -133,7 +134,7 @@ ordo_status ordo_hash_measure(struct ordo_call *call, const struct ordo_hash_tab
 
 /* ---- update.c ---------------------------------------------------------------------------------------------------- */
 
-/* Sets *out to whether every partition has capacity for the batch. Waits. */
+/* Sets *out to whether every partition has capacity for the batch. Waits for the device. */
 ordo_status ordo_hash_has_capacity(struct ordo_call *call, const struct ordo_hash *hash,
                                    const struct ordo_hash_batch *batch, bool *out);
 /* Every partition must have capacity for the batch. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applies small batches of upserts on devices other than CPUs: without a sort, in two launches, or in three if there
- * are bins (cl/dict/hash/update_small.cl). The table becomes the same as by ordo_hash_change. */
+/* Applies small batches of upserts without a sort, on devices other than CPUs (cl/dict/hash/update_small.cl).
+ * ordo_hash_change would produce the same table. */
 #include "dict/hash/hash.h"
 
 #include "shared/hash_small.h"
 
-/* After a batch was declined, this number of batches is sorted without a try. */
+/* After a declined batch, the next SIT_OUT batches use a sort. */
 #define SIT_OUT 16
 /* Keys per work-group of kernel hash_small_bin. */
 #define BIN_SHARE 1024
@@ -36,8 +36,8 @@ static size_t groups_of(const struct small *s)
     return (size_t) 1 << s->group_bits;
 }
 
-/* A table that may be underfull gets smaller, which ordo_hash_update_small does not do. A batch with more updates than
- * half of the buckets is left to hash_update_dense. */
+/* This method never shrinks tables, so tables that may be underfull are not suited. Batches with more updates than half
+ * of the buckets go to hash_update_dense. */
 static bool is_suited(const struct small *s)
 {
     const struct ordo_hash       *hash = s->hash;

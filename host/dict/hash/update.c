@@ -25,7 +25,7 @@ ordo_status ordo_hash_has_capacity(struct ordo_call *call, const struct ordo_has
 /* If the table has fewer than BUCKETS_EACH buckets per update, kernels read whole partitions (update_dense.cl).
  * Otherwise they read only some buckets (update_sparse.cl). */
 #define BUCKETS_EACH 2
-/* Partitions per work-group of hash_update_dense after hash_update_sparse has updated most partitions. */
+/* After hash_update_sparse, a work-group of hash_update_dense handles this number of partitions. */
 #define LEFT_SHARE 8
 
 /* Allocates *left, which tells hash_update_dense the partitions to update. If memory is short, sets *left to NULL.
