@@ -45,8 +45,9 @@ ORDO_FN void apart_sync(void)
 
 #else
 
-/* Here the functions of team.cl work even if other teams take another branch. On AMD devices, instructions ignore lanes
- * in other branches. Elsewhere, a team is one lane or the whole sub-group. */
+/* The functions below call functions of team.cl. Meanwhile, other teams of the sub-group may be in another branch. AMD
+ * instructions ignore lanes that took another branch. Other devices compile these functions only if a team is one lane
+ * or the whole sub-group. */
 ORDO_FN team_mask apart_ballot(bool p)
 {
     return team_ballot(p);

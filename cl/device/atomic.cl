@@ -273,8 +273,9 @@ ORDO_FN void ordo_fence_acquire(void)
  * fail the self-test use fences. */
 #define ORDO_AFTER_ORDERS ORDO_ADDRESS_ORDER
 
-/* Returns 0, because `never` must be 0. The compiler cannot know this. If ORDO_AFTER_ORDERS is 1, the device loads
- * `seen` before it accesses an address that includes the result. */
+/* Makes a memory access wait for the load that returned `seen`. The caller adds the result to the address of that
+ * access. The result is 0, because `never` must be 0. The compiler cannot know this. If ORDO_AFTER_ORDERS is 1, the
+ * device performs the load before the access. */
 ORDO_FN uint ordo_after(uint seen, uint never)
 {
     return seen & never;

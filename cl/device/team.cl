@@ -33,13 +33,13 @@ typedef uint subgroup_mask;
 #define SUBGROUP_ALL_LANES (0xffffffffu >> (32 - ORDO_SUBGROUP))
 #endif
 
-/* 1 if lanes of a sub-group may stop running in step after a branch. */
+/* 1 if lanes of a sub-group may no longer run in step after a branch. */
 #define SUBGROUP_MAY_PART (ORDO_LANES == ORDO_LANES_NVIDIA)
 
 /* ---- the hardware: lane, subgroup_ballot, shuffles, sync ------------------------------------------------------- */
 
 /* Each implementation below defines the following functions, among others. The suffix 64 means 64 bits.
- *  subgroup_agree(word, bit)      mask of the lanes whose bit number `bit` of `word` equals this lane's
+ *  subgroup_agree(word, bit)      mask of the lanes whose words have the same bit at position `bit` as this lane's word
  *  team_shuffle(x, lane)          the x of lane number `lane`, which may differ between lanes
  *  team_shuffle_xor(x, mask)      the x of lane (this lane ^ mask)
  *  team_shuffle_up(x, distance)   the x of lane (this lane - distance), or this lane's x if there is none

@@ -76,8 +76,9 @@ ORDO_FN void rank_count(const ordo_key_form *bits, uint shift, uint mask, __loca
         ordo_local_add(&mine[rank_digit(bits[i], shift, mask)], 1);
 }
 
-/* Adds the team's keys to the counters of their digits. Rank i becomes the counter's value before key i is added. If
- * rank_starts has set the counters, the ranks are places. */
+/* Adds the team's keys, in order, to the counters of their digits. Rank i becomes the counter's value before key i is
+ * added. If the counters were 0, rank i counts the team's earlier keys with the same digit. After rank_starts has set
+ * the counters, rank i is key i's index in the sorted tile. */
 ORDO_FN void rank_within_team(const ordo_key_form *bits, uint shift, uint mask, __local uint *counts,
                               rank_places *ranks)
 {
@@ -98,8 +99,8 @@ ORDO_FN void rank_within_team(const ordo_key_form *bits, uint shift, uint mask, 
 
 #define RANK_TEAMS_AHEAD (RANK_TEAMS < 8 ? RANK_TEAMS : 8)
 
-/* Each work-item handles some digit values. total[j] becomes the number of the tile's keys with its j-th value. A
- * barrier must precede. */
+/* Each work-item adds up the counts of some digit values. total[j] becomes the number of keys in the tile with this
+ * work-item's j-th digit value. A barrier must precede. */
 ORDO_FN void rank_totals(__local const uint *counts, uint *total)
 {
     RANK_FOR_MY_DIGITS(digit, j)
@@ -148,7 +149,8 @@ ORDO_FN void rank_starts(__local uint *counts, const uint *total, __local uint *
     }
 }
 
-/* Turns ranks within a team into places. A barrier must separate this call from rank_starts. */
+/* Replaces each key's rank within the team by the key's index in the sorted tile. rank_starts must have set `counts`. A
+ * barrier must separate the two calls. */
 ORDO_FN void rank_to_places(const ordo_key_form *bits, uint shift, uint mask, __local const uint *counts,
                             rank_places *ranks)
 {

@@ -32,15 +32,15 @@ typedef struct {
     ushort from[RUNS_SLOTS + RUNS_ITEMS];
 #endif
 #if VALUE_COMBINES
-    /* upto[s] is set if slot s had an element of run 1 before the merge. It is the number of run 0's elements before
-     * that element. */
+    /* Before the merge, slot s may have an element of run 1. Then upto[s] counts the elements of run 0 that precede it
+     * in the merged tile. Otherwise upto[s] is undefined. */
     ushort upto[RUNS_SLOTS + RUNS_ITEMS];
 #endif
     run_table table;
     runs_part part[RUN_TABLE_MAX];
     uint      before[RUN_TABLE_MAX];
-    /* After runs_lay_out, the element in slot s before the merge has key key_of[r][s] and value value_of[r][s] in its
-     * run r. */
+    /* runs_lay_out moves these pointers, so that a slot is an index into their arrays. Before the merge, slot s has an
+     * element of some run r. Its key is key_of[r][s], and its value is value_of[r][s]. */
     runs_keys   key_of[RUN_TABLE_MAX];
     runs_values value_of[RUN_TABLE_MAX];
 #if RUNS_HIDDEN
@@ -94,8 +94,9 @@ ORDO_FN uint runs_output_before(__local const runs_local *mem, uint r, uint i)
 
 #define RUNS_SETTER(i) (get_local_id(0) == (i) * (RUNS_GROUP / 4))
 
-/* Computes the tile's part of each run, and the regions of each round. The tile has at most `capacity` elements. Ends
- * with a barrier. */
+/* Computes which elements of each run belong to the tile (mem->part). Each round of the merge produces regions, that is
+ * sorted ranges of slots. Computes the first slot and the size of each region (mem->start, mem->count). The tile has at
+ * most `capacity` elements. Ends with a barrier. */
 ORDO_FN void runs_lay_out(__local runs_local *mem, __global const uint *splits, uint tile, uint n_tiles, uint n_rounds,
                           uint capacity)
 {

@@ -156,7 +156,8 @@ ORDO_FN void sort_store_tile(__local sort_local_memory *l, uint here, sort_digit
         sort_move_values(l, value, here, places, &digits, values_out);
 }
 
-/* Writes the keys in digit order to l->exchange, over the counts. Begins with a barrier. A barrier must follow. */
+/* Writes the keys in digit order to l->exchange.keys. This overwrites l->exchange.counts, which shares its memory.
+ * Begins with a barrier. A barrier must follow. */
 ORDO_FN void sort_exchange_keys(__local sort_local_memory *l, const ordo_key_form *bits, const rank_places *places)
 {
     barrier(CLK_LOCAL_MEM_FENCE);

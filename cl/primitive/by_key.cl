@@ -3,7 +3,8 @@
  * and the sum, minimum or maximum of the values. */
 
 /* The host defines:
- *  ORDO_KEY      the type of the values
+ *  ORDO_KEY      the type of the reduced values, not of the keys
+ *  BY_KEY_BYTES  the size of a key: 4, 8 or 16 bytes
  *  FOLD_OP       the operation: sum, minimum or maximum (group/fold.cl)
  *  BY_KEY_WIDEN  reduces 4-byte values as 8-byte integers: unsigned if 1, signed if 2 */
 #pragma once

@@ -33,8 +33,8 @@ typedef struct {
     uint                        a_count, b_count;
 } merge_input;
 
-/* `near` is the distance of the positions that a search tests first. It must be at most 2^15, so that indices do not
- * overflow. */
+/* merge_path_team guesses an index, and first tests indices around the guess. `near` is the distance from one tested
+ * index to the next. It must be at most 2^15, so that indices do not overflow. */
 #define MERGE_ARGS                                                                                                     \
     __global const ordo_key *restrict a_keys, ulong a_keys_at, __global const merge_value *restrict a_values,          \
         ulong a_values_at, uint a_count, __global const ordo_key *restrict b_keys, ulong b_keys_at,                    \
@@ -104,8 +104,9 @@ typedef struct {
     uint diagonal, low, high;
 } merge_search;
 
-/* Lane i asks whether at least base + (i + 1) * stride elements come from array a. The answers narrow the interval from
- * search->low to search->high. The whole sub-group must call, with `base` not less than search->low. */
+/* Narrows the interval from search->low to search->high. It contains the number of elements from array a among the
+ * first search->diagonal merged elements. Lane i tests whether this number is at least base + (i + 1) * stride. The
+ * whole sub-group must call, with `base` not less than search->low. */
 ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride, __private merge_search *search)
 {
     const uint asked = base + (team_lane() + 1) * stride;
@@ -116,9 +117,10 @@ ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride,
         search->low = base + n * stride;
 }
 
-/* Returns how many of the first `diagonal` merged elements come from array a. The lanes first test numbers around a
- * guess, at distances of `near`. Each later step divides the interval by TEAM_WIDTH + 1. The whole sub-group must call.
- * Its teams may pass different diagonals. */
+/* Returns how many of the first `diagonal` merged elements come from array a. First guesses the result. Each lane then
+ * compares the result with one number around the guess. The lanes' numbers are `near` apart. Each later step divides
+ * the interval of possible results by TEAM_WIDTH + 1. The whole sub-group must call. Its teams may pass different
+ * diagonals. */
 ORDO_FN uint merge_path_team(__private const merge_input *in, uint diagonal, uint near)
 {
     const float  a_share = (float) in->a_count / ((float) in->a_count + (float) in->b_count);

@@ -75,7 +75,9 @@ ORDO_FN bool batch_stays(__global const ordo_key *batch, uint b, __global const 
     return (j + 1 == b || !key_same(batch[j + 1], batch[j])) && !run_is_hidden(hidden, j);
 }
 
-/* Returns whether only the next tile updates this tile's last array element. */
+/* Compares this tile's last array element with the next tile's first batch element. Returns whether they have the same
+ * key. Returns false if a batch element of this tile has this key, too. `at` must be the number of array elements not
+ * greater than this tile's last batch element. */
 ORDO_FN bool batch_goes_on(__global const ordo_key *array, __global const ordo_key *batch, uint b,
                            __private const batch_tile *t, uint at)
 {
@@ -122,8 +124,8 @@ ORDO_FN void batch_copy_keys(__global const ordo_key *from, __global ordo_key *t
 #endif
 }
 
-/* Appends array[at] to array[end - 1], and their values. Copies whole vectors, and so may write extra elements. Later
- * writes replace the extra elements. */
+/* Appends the array elements with indices `at` to end - 1 to the output, with their values. Copies whole vectors, and
+ * so may write extra elements. Later writes replace the extra elements. */
 ORDO_FN void batch_copy(__global const ordo_key *array, __global const merge_value *values, uint n, uint at, uint end,
                         __private batch_output *out)
 {

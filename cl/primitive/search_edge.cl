@@ -14,9 +14,10 @@
 #define EDGE_EACH
 #endif
 
-/* Counts keys in PIECE_KEYS elements, in two halves (see COUNT_EQUAL). The first element has index `at`. An index
- * before the array is a negative int. Elements before the array count as less than the query. Elements after the array
- * do not count. */
+/* Compares the query with PIECE_KEYS neighbouring elements. The first one has index `at`. An index before the array is
+ * negative, modulo 2^32. The lower 16 bits of the result count elements before the query. With COUNT_FINDS, the upper
+ * 16 bits count elements equal to the query. Negative indices count as elements before the query. Indices after the
+ * array count as nothing. */
 ORDO_FN uint count_edge(key_array keys, uint at, ordo_key_form query)
 {
     uint count = 0;

@@ -4,8 +4,9 @@
 #include "primitive/search_edge.cl"
 #include "primitive/search_line.cl"
 
-/* Search r has reached node or block number unit[r] of its level. A node has number line[r] in array `nodes`. The
- * searches of a work-item advance in turn to hide memory latency: Kim et al., FAST (ACM TODS 36(4), 2011), 5.1.3. */
+/* Search r has reached a node or block. unit[r] is the number of this node or block in its level of the index. If it is
+ * a node, it begins at nodes[line[r] << SEARCH_LINE]. The searches of a work-item advance in turn to hide memory
+ * latency: Kim et al., FAST (ACM TODS 36(4), 2011), 5.1.3. */
 typedef struct {
     ordo_key_form query[SEARCH_ITEMS];
     uint          unit[SEARCH_ITEMS];

@@ -76,8 +76,9 @@ ORDO_FN uint pack_one(ordo_key_form difference, ordo_key_form d)
     return search_before(difference, d) + (COUNT_FINDS && difference == d ? COUNT_EQUAL : 0);
 }
 
-/* Counts keys in 16 bytes of a compressed block, in two halves (see COUNT_EQUAL). Each key has `width` bytes. `d` is
- * the query's difference from the block's base. */
+/* Compares the query with the keys in 16 bytes of a compressed block. The lower 16 bits of the result count keys before
+ * the query. With COUNT_FINDS, the upper 16 bits count keys equal to the query. Each key is stored in `width` bytes, as
+ * its difference from the block's base. `d` is the query's difference from this base. */
 ORDO_FN uint pack_count(uint4 piece, uint width, ordo_key_form d)
 {
     const uint word[4] = { piece.x, piece.y, piece.z, piece.w };
@@ -105,7 +106,9 @@ ORDO_FN uint pack_count(uint4 piece, uint width, ordo_key_form d)
     return count;
 }
 
-/* Sets count[m] to the keys that this lane counts in the block of query m. The loads of the first loop overlap. */
+/* Search m has reached a block. Each lane compares query m with some keys of this block. The lower 16 bits of count[m]
+ * count the keys before the query. With COUNT_FINDS, the upper 16 bits count the keys equal to the query. The first
+ * loop starts the loads for all queries, so that they overlap. */
 ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent way[TEAM_QUERIES],
                           __private uint count[TEAM_QUERIES])
 {

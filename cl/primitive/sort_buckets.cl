@@ -64,8 +64,8 @@ ORDO_FN bucket_part bucket_chunk(struct sort_buckets b, uint chunk)
     return (bucket_part) { first, first + min(b.count - first, b.chunk) };
 }
 
-/* Only every b.step-th work-group has a chunk. Some drivers run up to 32 consecutive work-groups on one thread. Without
- * the groups between, cores would be idle. */
+/* Only every b.step-th work-group has a chunk. Some drivers run up to 32 consecutive work-groups on one thread. If each
+ * work-group had a chunk, one thread would handle 32 chunks while other cores are idle. */
 ORDO_FN bool bucket_has_chunk(struct sort_buckets b)
 {
     return get_group_id(0) % b.step == 0;
@@ -358,7 +358,7 @@ typedef struct {
 } bucket_digits;
 
 /* Keys differ in the bits that are 1 in `span`. Divides keys into digits, from the highest such bit down. Stops when
- * the digits have `bits` such bits, or all. */
+ * the digits contain at least `bits` of these bits. If there are fewer, stops when the digits contain all of them. */
 ORDO_FN bucket_digits bucket_digits_of(ordo_key_form span, uint bits)
 {
     bucket_digits d;
@@ -422,7 +422,8 @@ ORDO_FN bool bucket_end(bucket_elements spare, bucket_elements other, bool paire
                       : bucket_insert(spare, PAIRED, out, count, most, b);
 }
 
-/* Passes also write to `other`, as pairs of key and value if `paired`. If `other` is `out`, `paired` must be false. */
+/* Sorts the elements of `spare` into `out`. Radix passes move the elements from `spare` to `other` and back. If
+ * `paired`, `other` stores each value after its key. If `other` is `out`, `paired` must be false. */
 ORDO_FN void bucket_sort(bucket_elements spare, bucket_elements other, bool paired, bucket_elements out, uint count,
                          struct sort_buckets b)
 {
@@ -446,8 +447,10 @@ ORDO_FN void bucket_sort(bucket_elements spare, bucket_elements other, bool pair
     bucket_end(spare, other, paired, out, all.passes, count, ~(ulong) 0, b);
 }
 
-/* `room` is memory of this work-group for pairs between passes. It stays in the core's cache. A scatter to separate
- * keys and values takes up to twice as long. */
+/* If keys and values have the same size, they are sorted as pairs. Radix passes then move the pairs of a bucket from
+ * `spare` to `room` and back. `room` is small and belongs to one work-group, so it stays in the core's cache. A bucket
+ * with more than b.room elements uses `out` instead. Passes that write keys and values to two arrays take up to twice
+ * as long. */
 ORDO_KERNEL(1)
 void sort_bucket_sort(PAIRS_OUT(spare), PAIRS_OUT(out), volatile __global uint *plan, struct sort_buckets b)
 {

@@ -156,14 +156,16 @@ ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint cou
 /* Maximum mean number of comparisons per element in the local pass. The local pass compares each element with all
  * others of its bin (elements with similar keys). */
 #define SAMPLE_BIN_MAX 96.0f
-/* The estimate assumes that keys with equal top digits and equal next SAMPLE_BIN_BITS bits share a bin. */
+/* The local pass puts similar keys into the same bin. plan_top_digits estimates the sizes of bins. It assumes that keys
+ * with equal top digits and equal next SAMPLE_BIN_BITS bits share a bin. */
 #define SAMPLE_BIN_BITS 8
 
 #if KEY_BITS > 64
 #define PLAN_DIGITS_MAX 10
 
-/* Returns the number of digits that passes sort by before a local pass (sort_local.cl), from digit `top` down. Returns
- * 0 if there is no local pass. The whole group must call. */
+/* First, radix passes sort by the top digits. Then a local pass (sort_local.cl) sorts by the lower digits. Returns
+ * the number of top digits, counted from digit `top` down. Returns 0 if there is no local pass. The whole group must
+ * call. */
 ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogram h, uint top, uint varying,
                              __local histogram_local *l)
 {
@@ -192,8 +194,9 @@ ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogra
 {
     uint found = 0, digits = 1;
     bool searches = varying >= SORT_LOCAL_DIGITS;
-    /* The first round estimates the sizes of bins (similar keys). If bins are large, there is no local pass. Later
-     * rounds estimate segments (elements with equal top digits) after passes by two or three digits. */
+    /* The first round estimates how many keys agree in two top digits and the next SAMPLE_BIN_BITS bits. If too many
+     * keys agree, there is no local pass. The second round estimates how many keys agree in two top digits. The third
+     * round does so for three top digits. */
     while (searches) {
         const bool            bins = digits == 1;
         const uint            low = sort_digit_of(top + 1 - max(digits, 2u), h.first_bit, h.bits, h.passes).shift;

@@ -191,8 +191,9 @@ ORDO_FN void local_sort(__local local_memory *l, __global const ordo_key *keys, 
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Each work-group sorts one range. The output may be the input, because all reads precede the writes. If a bin is too
- * large, leaves the range to sort_large, and sets bounds[s.ranges + 1 + range] to 1. */
+/* Each work-group sorts one range of elements. Elements with similar keys share a bin. If a bin gets more than
+ * LOCAL_BIN_MAX elements, the kernel sort_large must sort the range: bounds[s.ranges + 1 + range] becomes 1. The output
+ * may be the input, because all reads precede the writes. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_local(PAIRS_OUT(out), PAIRS_IN(spare), __global const uint *plan, __global uint *bounds, struct sort_local s)
 {

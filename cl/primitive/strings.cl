@@ -130,8 +130,8 @@ ORDO_FN ulong strings_window(__private const strings *s, string_rest rest, uint 
     return word << STRINGS_LENGTH_BITS | length;
 }
 
-/* Sets keys[i] to the sort key (shared/strings.h) of the string in slot i. `turn` is 0 for ascending order. For
- * descending order, it inverts all key bits below the segment's number. */
+/* Sets keys[i] to the sort key (shared/strings.h) of the string in slot i. Each key is XORed with `turn`, which is 0
+ * for ascending order. For descending order, `turn` has 1 in all bits below the segment's number. */
 ORDO_KERNEL(STRINGS_GROUP)
 void strings_keys(__global const string_offset *offsets, ulong offsets_at, __global const uchar *bytes, ulong bytes_at,
                   ulong n_bytes, __global const uint *rows, __global const uint *segment, __global const ulong *depth,
@@ -214,14 +214,15 @@ void strings_keep(__global const ulong *sums, __global const ulong *keys, __glob
 /* Parts of at most this many rows are sorted by insertion. */
 #define FINISH_INSERTED 16
 
-/* Each division handles its smallest part first, so the stack has at most 41 parts. One sort by insertion adds up to
+/* Size of the stack of parts. Each step of quicksort pushes its smallest part last. So quicksort needs at most 41
+ * entries. 48 are reserved. An insertion sort pushes each group of at least two rows with equal keys: at most
  * FINISH_INSERTED / 2 parts. */
 #define FINISH_PARTS (48 + FINISH_INSERTED / 2)
 
 typedef struct {
     uint  first, count;
-    uint  medians; /* divisions by a median that are still allowed */
-    bool  keyed;   /* true if the rows have keys for `depth` */
+    uint  medians; /* number of further quicksort steps that may use a median as pivot */
+    bool  keyed;   /* true if the rows have keys, made from the bytes after the first `depth` */
     ulong depth;
 } finish_part;
 
@@ -399,7 +400,9 @@ ORDO_FN void finish_segment(__private finish *f, uint first, uint count, ulong d
 
 /* ---- a round on CPUs ------------------------------------------------------------------------------------------- */
 
-/* The slots of a round after its radix sort. The work-item handles slots up to end - 1. */
+/* Arrays of a round after its radix sort. `keys` and `place` have an element for each of `count` slots. `depth` and
+ * `more` have one for each segment. Slot i's row goes to output index place[i]. This work-item handles slots up to
+ * end - 1. */
 typedef struct {
     __global const ulong *keys, *depth;
     __global const uint  *more, *place;
@@ -466,7 +469,9 @@ ORDO_FN void finish_write(__private const finish *f, __private const finish_roun
     }
 }
 
-/* Handles slots `first` to r->end - 1. Also handles later slots of a small segment that begins there. */
+/* Handles slots `first` to r->end - 1. If a small segment begins in them, also handles its slots from r->end on. A
+ * small segment has at most r->most rows. Skips a small segment that begins before slot `first`, because another
+ * work-item sorts it. */
 ORDO_FN void finish_slots(__private finish *f, __private const finish_round *r, uint first, ulong turn)
 {
     uint loaded = first;
@@ -491,9 +496,9 @@ ORDO_FN void finish_slots(__private finish *f, __private const finish_round *r, 
     }
 }
 
-/* Does the same as strings_split, but sorts segments of at most `most` rows to the ends of their strings. These rows
- * get mark 0. During the sort, `marks` has their keys. The work-item with the first slot of a segment sorts the
- * segment. */
+/* Does the same as strings_split, but completely sorts each segment of at most `most` rows. These rows need no further
+ * round, so they get mark 0. During the sort, `marks` has their keys. The work-item with the first slot of a segment
+ * sorts the segment. */
 ORDO_KERNEL(STRINGS_GROUP)
 void strings_finish(__global const string_offset *offsets, ulong offsets_at, __global const uchar *bytes,
                     ulong bytes_at, ulong n_bytes, __global const ulong *keys, __global uint *rows,
