@@ -11,7 +11,7 @@ struct neighbours {
 };
 
 /* `n` is the number of seeks. The first `n_up` of them have code ORDO_SEEK_GE or ORDO_SEEK_GT. `n_erased` is the number
- * of erase operations. `erased` lists the erased keys that the dictionary has. */
+ * of erase operations. Array `erased` gets the erased keys that were in the dictionary before the batch. */
 struct seeks {
     cl_uint n_up, n, n_erased;
     cl_mem  ops, keys, erased;

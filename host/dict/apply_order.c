@@ -81,7 +81,8 @@ static ordo_status pick(struct apply *a, ordo_code least, ordo_code most, bool b
     return ORDO_OK;
 }
 
-/* Answers counts. If `lengths` is not NULL, lengths[i] becomes the number of elements of range i. */
+/* Writes the results of the batch's ORDO_COUNT operations. If operation i is a range and `lengths` is not NULL,
+ * lengths[i] becomes the number of elements in this range. */
 static ordo_status resolve_counts(struct apply *a, cl_mem lengths)
 {
     const int        mark = a->call->n_scratch;
@@ -132,8 +133,9 @@ static ordo_status resolve_ranks(struct apply *a, ordo_code code)
     return ORDO_OK;
 }
 
-/* Sets groups[q] to the index of selection q's key among the distinct keys of the batch. If the batch does not have the
- * key, groups[q] becomes 0xffffffff. *base then receives the element. */
+/* A selection finds the element of a given rank. groups[q] becomes the index of selection q's key among the distinct
+ * keys of the batch. If the batch lacks this key, groups[q] becomes 0xffffffff. Entry q of *base then receives the
+ * selected element from the dictionary before the batch. */
 static ordo_status plan_selections(struct apply *a, const struct picked *picked, cl_mem groups, struct neighbours *base)
 {
     struct ordo_args args = { .n = 0 };

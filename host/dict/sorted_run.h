@@ -13,8 +13,9 @@
  *
  *     keys | values | hidden: a bit per element | visible: a count per RUN_BLOCK elements | nodes of the search index
  *
- * The first four members are byte offsets of these parts, and multiples of 256. `bytes` is the size of all parts.
- * Invariants R3 and R5 below define `hidden` and `visible`. */
+ * The keys begin at byte 0. The members `values`, `hidden`, `visible` and `nodes` are the byte offsets of the other
+ * parts, and multiples of 256. `bytes` is the size of all parts. Invariants R3 and R5 below define the hidden bits and
+ * the visible counts. */
 struct ordo_run_layout {
     size_t     values, hidden, visible, nodes, bytes;
     index_form form;
@@ -45,8 +46,9 @@ struct ordo_sorted_run {
  *   R1 sorted    The keys of a run ascend. Of equal keys, the newest element comes last.
  *   R2 newest    A key's newest element is its last one in the newest run that has the key. The key's other elements
  *                are stale (replaced). The key is in the dictionary if the hidden bit of its newest element is 0.
- *   R3 hidden    A tombstone is an element that erases its key. The hidden bit of a newest element is 1 if it is one,
- *                else 0. The bit of a stale element may be 0 or 1. If has_hidden is false, all bits count as 0.
+ *   R3 hidden    A tombstone is an element that erases its key. If the newest element of a key is a tombstone, its
+ *                hidden bit is 1, otherwise 0. The bit of a stale element may be 0 or 1. If has_hidden is false, all
+ *                bits count as 0.
  *   R4 marked    All elements that a marked run replaces are hidden, in the run itself and in older runs.
  *                If all runs are marked, the set is resolved: an element is visible exactly if its hidden bit is 0.
  *   R5 counted   In a counted run, visible[j] is the number of elements before index j * RUN_BLOCK whose hidden bit is
@@ -144,8 +146,8 @@ void ordo_runs_replace(struct ordo_runs *runs, const struct ordo_sorted_run *run
 void ordo_runs_clear(ordo_dict *dict);
 
 ordo_status ordo_run_index(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run);
-/* Adds each run's block to the kernel arguments, or twice if `values` is true. Then adds *table. The call fills *table,
- * which must stay valid until the launch. */
+/* Adds the block of each run to the kernel arguments. If `values` is true, adds all blocks a second time, as buffers of
+ * values. Then adds *table. The call fills *table, which must stay valid until the launch. */
 void ordo_run_set_add(struct ordo_args *args, const ordo_dict *dict, const struct ordo_run_set *set, bool values,
                       run_table *table);
 static inline struct ordo_slice ordo_slice_from(struct ordo_slice slice, size_t at)
@@ -186,8 +188,8 @@ ordo_status ordo_run_sort_scratch(struct ordo_call *call, const ordo_dict *dict,
                                   struct ordo_slice values, size_t count, struct ordo_sorted_run *out);
 ordo_status ordo_run_take_scratch(struct ordo_call *call, const ordo_dict *dict,
                                   const struct ordo_sorted_updates *updates, struct ordo_sorted_run *out);
-/* Sorts a batch into a new run. If a key repeats, its last element is stored. Only copies a large batch that ascends.
- * Waits. */
+/* Sorts a batch into a new run. If a key repeats, its last element is stored. If a large batch already ascends, copies
+ * it without a sort. Waits for the device. */
 ordo_status ordo_runs_sort_distinct(struct ordo_runs *runs, struct ordo_call *call, struct ordo_slice keys,
                                     struct ordo_slice values, size_t count, struct ordo_sorted_run *out);
 ordo_status ordo_runs_take(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_updates *updates,
@@ -214,13 +216,14 @@ ordo_status ordo_runs_filter(struct ordo_runs *runs, struct ordo_call *call, str
  * must be hidden. */
 ordo_status ordo_runs_filter_segment(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *in,
                                      const size_t *counts, size_t n, struct ordo_sorted_run *out);
-/* Returns whether ordo_runs_visible works without hidden bits of replaced elements. */
+/* Returns true if ordo_runs_visible can leave out replaced elements without first hiding them. */
 bool ordo_runs_can_dedup(const struct ordo_runs *runs, const struct ordo_run_set *set);
 /* Makes a new run of the visible elements. May first hide the replaced elements of *set. Waits for the device. */
 ordo_status ordo_runs_visible(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
                               struct ordo_sorted_run *out);
-/* Merges a run and a batch, and combines the values of equal keys. The run must not have hidden elements, nor the batch
- * tombstones. May change the batch's values, even after an error. Waits for the device. */
+/* Merges a run and a batch, and combines the values of equal keys. The run must have no hidden elements. The batch must
+ * have no tombstones (elements that erase their keys). May change the batch's values, even after an error. Waits for
+ * the device. */
 ordo_status ordo_runs_combine(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set,
                               const struct ordo_merge_combine *combine, struct ordo_sorted_run *out);
 bool        ordo_runs_can_combine(const struct ordo_runs *runs, size_t count);

@@ -242,7 +242,8 @@ ordo_status ordo_dict_end(struct ordo_call *call, ordo_dict *dict, ordo_status s
             return status;                                                                                             \
     }
 
-/* Returns the bits of the least or greatest possible key, as stored in memory. A key of 16 bytes has them twice. */
+/* Returns the bits of the least or greatest possible key, as stored in memory. For keys of 16 bytes, returns one half
+ * of the key. The other half is equal. */
 uint64_t ordo_dict_end_key(const ordo_dict *dict, bool greatest);
 
 /* Sets out[c] to the number of operations with code c. The last word becomes 0 if all codes are known. Otherwise it

@@ -9,7 +9,7 @@ enum ordo_structure_trait {
     ORDO_IS_TREE = 4,        /* counts leaves and levels in its statistics, and has unused capacity */
     ORDO_SIMULATED = 8,      /* the simulator can run its kernels (tests/conformance/kernels.c) */
     ORDO_REBUILDS = 16,      /* counts each rebuild as a cleanup */
-    ORDO_NO_ORDER = 32,      /* refuses operations that need ORDO_CAN_ORDER, and exports in any order */
+    ORDO_NO_ORDER = 32,      /* refuses operations that need ORDO_CAN_ORDER; its exports are not sorted */
     ORDO_IS_TRIE = 64,       /* counts leaves and levels in its statistics; memory per key varies */
     ORDO_HAS_PREFIXES = 128, /* stores key prefixes, which take additional memory */
     ORDO_BUILT_WHOLE = 256,  /* benchmarks fill the structure by one build, not by updates */

@@ -20,7 +20,8 @@ static ordo_status write_words(struct ordo_call *call, const struct ordo_warm_up
     for (size_t i = 0; i < a->count; i++)
         codes[i] = (uint8_t) (i % ORDO_N_CODES == ORDO_COMBINE ? ORDO_FIND : i % ORDO_N_CODES);
     ORDO_TRY(ordo_call_write(call, a->at[2].mem, 0, codes, a->count));
-    /* The operation codes leave out ranges, because the elements of ranges need capacity. */
+    /* For concurrent batches, all codes are less than ORDO_RANGE. Ranges would also need output arrays for their
+     * elements. */
     for (size_t i = 0; i < a->count; i++)
         codes[i] = (uint8_t) (i % ORDO_RANGE);
     ORDO_TRY(ordo_call_write(call, a->at[11].mem, 0, codes, a->count));
@@ -70,7 +71,8 @@ struct warm_up {
     ordo_status                       first_error;
 };
 
-/* Records the first unexpected error. ORDO_TOO_SMALL is expected, because a dry run invents counts. */
+/* Records the first unexpected error. A dry run compiles kernels, but executes none, and all its reads return an
+ * invented number. An invented count can cause ORDO_TOO_SMALL, which is therefore expected. */
 static void note(struct warm_up *t, ordo_status status)
 {
     if (status != ORDO_UNSUPPORTED && status != ORDO_TOO_SMALL && t->first_error == ORDO_OK)

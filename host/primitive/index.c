@@ -240,8 +240,8 @@ static ordo_status build(struct ordo_call *call, ordo_type key, struct ordo_slic
     ORDO_TRY(ordo_check_arrays(dev, &array, 1, 0));
 
     *index = ordo_index_of(dev, key, keys, count, compressed ? level_order(PACK_LOG2) : ordo_index_form(dev, key));
-    /* The first compressed block begins at the first key. Other blocks begin at multiples of their size in the
-     * buffer. */
+    /* In a compressed index, the first block begins at the first key. In other indexes, a block begins at each multiple
+     * of the block size in the buffer of the keys. */
     if (compressed && count > 0) {
         *index = ordo_index_of(dev, key, ordo_at(keys.mem, 0), count, level_order(PACK_LOG2));
         index->keys = keys;

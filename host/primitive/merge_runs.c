@@ -275,7 +275,8 @@ static void move_run(struct merge *m, size_t from, size_t to)
     put_run(m, to, &run);
 }
 
-/* The first run is usually the largest. With 3, 5 or 9 runs, only the last round moves it. */
+/* The first run is usually the largest. Each round merges pairs of neighbouring runs. If there are 3, 5 or 9 runs,
+ * moves all others to the second half of the table. Then only the last round copies the elements of the first run. */
 static void set_first_apart(struct merge *m)
 {
     const size_t n = m->table.n_runs, half = (size_t) 1 << (m->shape.n_rounds - 1);

@@ -50,7 +50,8 @@ static struct ordo_launch kernel_of(const struct ordo_rows *r, const struct deal
     };
 }
 
-/* Finds the last row of r->list with each index i. (*latest)[i] becomes its position plus 1, or 0 if there is none. */
+/* r->index has an index for each row of r->list. (*latest)[i] becomes the position of the last row with index i, plus
+ * 1. If no row has index i, it becomes 0. */
 static ordo_status enqueue_latest(struct ordo_call *call, const struct ordo_rows *r, const struct deal *d,
                                   cl_mem *latest)
 {

@@ -174,8 +174,8 @@ static ordo_status finish(const struct sort_strings *s, const struct round *r)
     return ORDO_OK;
 }
 
-/* Writes the rows that are sorted, and collects the others. marks[r->count] counts these rows in its lower half, and
- * their segments in its upper half. */
+/* Writes the sorted rows to the output, and collects the other rows. The lower 32 bits of marks[r->count] become the
+ * number of the other rows. Its upper 32 bits become the number of their segments. */
 static ordo_status collect(const struct sort_strings *s, const struct round *r)
 {
     const cl_mem     marks = s->keys;

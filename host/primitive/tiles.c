@@ -3,7 +3,7 @@
 
 #include "shared/group.h"
 
-/* Minimum elements of a group of one work-item. */
+/* If a work-group has only one work-item, a tile has at least this number of elements. */
 enum { ITEMS_ALONE = 1024 };
 
 /* One group handles up to this number of tiles, because a second launch would take longer. */
@@ -83,7 +83,8 @@ static ordo_status launch_look_back(struct ordo_call *call, const struct ordo_ti
     return ORDO_OK;
 }
 
-/* The first kernel skips the last range. So there is one more range than cores. */
+/* The first kernel skips the last range, and the second kernel skips the first range. So the array is divided into one
+ * more range than there are cores. Each kernel then handles one range per core. */
 static void divide_for_cores(const ordo_device *dev, struct ordo_tiles *t)
 {
     t->range = (cl_uint) ordo_ceil_div(t->tiles, (size_t) ordo_device_facts(dev)->compute_units + 1);

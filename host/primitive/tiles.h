@@ -36,8 +36,8 @@ struct ordo_tile_kernels {
     size_t      payload_bytes, item_bytes;
 };
 struct ordo_launch ordo_tiles_launch(const struct ordo_tiles *t, const char *file);
-/* Launches one or two kernels over all tiles. The caller must have added the arguments that all three kernels share to
- * `args`. */
+/* Launches `look_back` alone, `ranges` alone, or `sums` and then `ranges`, over all tiles. The caller must have added
+ * to `args` the arguments that all these kernels share. */
 ordo_status ordo_call_tiles(struct ordo_call *call, const struct ordo_tiles *t, const struct ordo_tile_kernels *kernels,
                             struct ordo_launch launch, struct ordo_args *args);
 

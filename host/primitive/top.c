@@ -51,7 +51,7 @@ struct passes {
 enum { ITEMS_PER_UNIT = 2048, CHUNKS_PER_CORE = 16 };
 enum { DIGIT_BITS = 11, COPIES = 4 };
 
-/* Minimum elements of a group of one work-item. */
+/* Minimum number of elements per work-item, if a work-group has only one work-item. */
 enum { ITEMS_ALONE = 1024 };
 
 static cl_uint local_bytes(const struct ordo_facts *facts, const struct passes *p)
@@ -153,8 +153,8 @@ static ordo_status make_room(struct ordo_call *call, const struct top *t, struct
     return ordo_call_fill(call, p->state, 0, bytes, 0);
 }
 
-/* Selects the first k elements in sorted order, or only the k-th if t->select. k must be 1 to `count`. The results are
- * not sorted. */
+/* Finds the k elements that come first in sorted order, or only the k-th if t->select. k must be 1 to `count`. Writes
+ * the k elements without sorting them. */
 static ordo_status find_by_digits(struct ordo_call *call, const struct top *t, struct passes *p, const struct found *to)
 {
     const struct ordo_launch count = kernel_of(t, p, "top_count", p->groups);

@@ -218,8 +218,8 @@ static void *build_what_is_wanted(void *argument)
             wait_a_moment(b);
         } else {
             build_early(dev, p);
-            /* The driver has now loaded its compiler. If end_all is registered again, it runs before the compiler's
-             * exit handler. */
+            /* The driver has now loaded its compiler, which may have registered an exit handler. Exit handlers run in
+             * the reverse order of registration. So end_all is registered again, to run before this handler. */
             pthread_once(&at_first_build, watch_exit);
         }
     }

@@ -17,9 +17,10 @@ static ordo_status mark(struct ordo_call *call, cl_uint n, const cl_event *wait,
 }
 
 /* Creates order->done, an event that completes after all commands of the call. It fails if an event in the wait list
- * fails. A marker with a wait list waits for no other commands. Therefore a marker without a list is added to the list.
+ * fails. A marker with a wait list waits only for the events in this list. A marker without one waits for all earlier
+ * commands. Therefore such a marker is first added to the list.
  *
- * Uses no barrier with a wait list, because PoCL 3.1 then forgets other barriers. */
+ * Uses no barrier with a wait list. After such a barrier, PoCL 3.1 ignores other barriers. */
 static ordo_status hand_out_event(struct ordo_call *call)
 {
     if (!call->order || !call->order->done)

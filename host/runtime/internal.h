@@ -91,7 +91,7 @@ struct ordo_program {
 
 #define ORDO_BUILD_THREADS_MAX 16
 struct ordo_builds {
-    pthread_mutex_t      lock; /* A thread that holds it locks no other mutex. */
+    pthread_mutex_t      lock; /* A thread must not lock another mutex while it holds `lock`. */
     pthread_cond_t       changed;
     struct ordo_program *programs; /* newest first */
     pthread_t            thread[ORDO_BUILD_THREADS_MAX];
@@ -137,7 +137,7 @@ struct ordo_device {
 
     pthread_mutex_t lock;       /* Recursive. Protects all members below, except the error members. */
     pthread_mutex_t error_lock; /* protects error, error_status and cl_error */
-    pthread_mutex_t log_lock;   /* Serialises log messages. A thread that holds it locks no other mutex. */
+    pthread_mutex_t log_lock;   /* Serialises log messages. A thread that holds log_lock must lock no other mutex. */
     char           *error;
     ordo_status     error_status;
     cl_int          cl_error;
@@ -166,7 +166,8 @@ struct ordo_device {
     /* If true, a program contains only the kernels that one comment "Built together: ..." of its source lists. */
     bool                             kernels_apart;
     const struct ordo_build_changes *changes;
-    /* For tests. If 1, the compiler optimizes every program. If -1, it optimizes none. If 0, the tests choose. */
+    /* For tests. If 1, the compiler optimizes every program. If -1, it optimizes none. If 0, the code of the tests
+     * chooses the programs to optimize. */
     int                 optimized;
     struct ordo_device *next_live;
     /* True if the driver refused the last barrier of a call. The next call in an out-of-order queue then begins with a

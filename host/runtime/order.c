@@ -150,8 +150,8 @@ static ordo_status add_listed(struct ordo_call *call, cl_uint i)
     return state == CL_COMPLETE ? ORDO_OK : add_event(call, event);
 }
 
-/* Fills the call's wait list. Adds all incomplete events for which earlier commands of the queue wait. If such an event
- * fails, the driver then drops all commands of the call, not only some. */
+/* Fills the call's wait list. Also adds all incomplete events for which earlier commands of the queue wait. Otherwise
+ * the driver might drop only some commands of the call when such an event fails. */
 static ordo_status add_events(struct ordo_call *call)
 {
     ordo_device             *dev = call->dev;
@@ -169,8 +169,9 @@ static ordo_status add_events(struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* If the object's last call used another queue, adds it to the wait list. Sets *must_wait if the caller must wait on
- * the host. If `renew` is true, replaces a failed marker last->done. */
+/* If the object's last call used another queue, adds the marker last->done to the wait list. This marker completes
+ * after the last call. If `renew` is true, first replaces a marker that has failed. Sets *must_wait if the host must
+ * wait for the marker. */
 static ordo_status add_last(struct ordo_call *call, struct ordo_last_call *last, bool renew, bool *must_wait)
 {
     if (!last || !last->queue || last->queue == call->queue)
@@ -341,7 +342,8 @@ void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last)
         last->done = NULL;
     if (!call->begun)
         return;
-    check_begun(call->dev, last); /* The new marker fails if the old one fails later. */
+    /* If last->begun fails only after this check, call->begun fails too. So call->begun can replace it. */
+    check_begun(call->dev, last);
     release(&last->begun);
     last->begun = call->begun;
     call->begun = NULL;

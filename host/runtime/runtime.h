@@ -167,8 +167,8 @@ ordo_status ordo_call_begin_after(struct ordo_call *call, ordo_device *dev, cons
 /* Must be called before the host waits for the device. If the wait list has incomplete events, fails without an error
  * message and sets call->again. The caller must then begin the call again, with `waits` true. */
 ordo_status ordo_call_settled(struct ordo_call *call);
-/* Must be called before commands or the host change the object. If it sets call->again, the caller must begin the call
- * again. The next call on the object notices if the driver drops commands of this call. */
+/* Must be called before a command or the host changes the object. If it sets call->again, the caller must begin the
+ * call again. The driver may drop commands of this call. The next call on the object then detects the loss. */
 ordo_status ordo_call_changes(struct ordo_call *call);
 /* Must be called at the end of each call on an object, also after an error. */
 void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last);

@@ -171,7 +171,8 @@ static void mark_line(struct expansion *e, int line, const char *path)
     fprintf(e->out, "#line %d \"%s\"\n", line, path);
 }
 
-/* The compiler may have skipped the last #line directive. The caller must repeat it after #else, #elif and #endif. */
+/* Returns true for #else, #elif and #endif, which end a branch. If the compiler skips a branch, it also skips a #line
+ * directive in it. So the caller must write #line again after the branch. */
 static bool ends_branch(const char *line)
 {
     return begins_with(line, "#el") || begins_with(line, "#endif");

@@ -124,7 +124,7 @@ static void start_helpers(struct pieces *p, int wanted)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* If `stop` is false, the helper threads first copy all pieces. */
+/* Waits until the helper threads end. If `stop` is false, they copy all remaining pieces before they end. */
 static void end_helpers(struct pieces *p, bool stop)
 {
     pthread_mutex_lock(&p->lock);

@@ -26,7 +26,7 @@ struct aggregation {
     cl_uint                       n;
     /* ranks of each range's first element, and of the element after its last */
     cl_mem first, past;
-    /* number of values (uint64_t) in the ranges before each range */
+    /* offsets[i] (uint64_t) is the number of elements in ranges 0 to i - 1 together. */
     cl_mem   offsets;
     cl_ulong total;
     cl_uint  longest;

@@ -16,10 +16,13 @@ struct erasure {
     const struct ordo_erasures *e;
     cl_uint                     n;
     cl_mem                      first, past; /* Range i has the ranks first[i] .. past[i] - 1. */
-    cl_mem                      numbers;     /* indices of the ranges, sorted by `first` */
-    cl_mem                      begins;      /* first rank of each clipped interval, in the order of `numbers` */
-    cl_mem                      offsets;     /* n + 1 prefix sums of the lengths of clipped intervals */
-    cl_ulong                    total, lengths;
+    /* numbers[] has the indices of the ranges, sorted by `first`. Each range loses the ranks of the ranges before it in
+     * this order. The range at position j of this order then begins at rank begins[j]. offsets[] has the n + 1 prefix
+     * sums of the remaining lengths. */
+    cl_mem   numbers;
+    cl_mem   begins;
+    cl_mem   offsets;
+    cl_ulong total, lengths;
 };
 
 static ordo_status scratch(const struct erasure *x, size_t count, size_t bytes, cl_mem *out)

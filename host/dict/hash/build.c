@@ -186,7 +186,8 @@ static ordo_status make_table(struct ordo_call *call, struct ordo_hash *hash, st
 }
 
 /* Returns a lower bound of the number of elements in a new table, computed from its number of buckets. Kernel hash_size
- * rounds this number up in each partition. It counts a key twice if both the old table and the batch have it. */
+ * rounds the number of buckets up in each partition. If a key is in both the old table and the batch, the kernel counts
+ * the key twice. */
 static size_t least_elements(const struct content *c, const struct ordo_hash_table *table, unsigned load)
 {
     const size_t partitions = ordo_hash_partitions(table),

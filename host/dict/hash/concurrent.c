@@ -327,7 +327,8 @@ static ordo_status grow_if_fits(struct concurrent *c, bool *grown)
     return ORDO_OK;
 }
 
-/* Executes updates that give up as an ordered batch, which can grow the table. Any order is correct, because concurrent
+/* Executes all updates concurrently. Some give up, for example because both buckets of their key are full. An ordered
+ * batch then executes these updates, and can grow the table. Any order of updates is correct, because concurrent
  * operations overlap in time. */
 static ordo_status run_window(struct concurrent *c, size_t first, size_t count)
 {

@@ -30,7 +30,7 @@ struct ordo_hash {
     struct ordo_runs runs; /* sorts batches with many equal keys */
     /* For tests: updates always use kernel hash_update_dense. */
     bool whole;
-    /* This number of next batches skips ordo_hash_update_small, because it has declined a batch. */
+    /* After ordo_hash_update_small declines a batch, the next `sits_out` batches do not use it. */
     cl_uint sits_out;
     /* Maximum size of a batch whose keys are not distributed to bins. Tests change it. */
     size_t scan_max;
@@ -54,7 +54,7 @@ static inline size_t ordo_hash_partitions(const struct ordo_hash_table *table)
 
 /* ---- table.c ----------------------------------------------------------------------------------------------------- */
 
-/* Returns the bytes of the spill counts and filters. */
+/* Returns the size in bytes of the spill counts and filters together. */
 size_t  ordo_hash_mark_bytes(const struct ordo_hash *hash, const struct ordo_hash_table *table);
 size_t  ordo_hash_bucket_bytes(const ordo_dict *dict);
 cl_uint ordo_hash_bits_for(size_t elements, unsigned load);
@@ -167,8 +167,8 @@ ordo_status ordo_hash_update(ordo_dict *dict, struct ordo_call *call, bool erase
 ordo_status ordo_hash_update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates);
 ordo_status ordo_hash_combine(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
 bool        ordo_hash_is_underfull(const struct ordo_hash *hash, size_t elements);
-/* Rebuilds the table if few slots are used and memory suffices. At most `erased` keys were erased since
- * hash->elements_min was set. May wait for the device. */
+/* Rebuilds the table if few slots are used and memory suffices. `erased` must be at least the number of keys erased
+ * since hash->elements_min was set. May wait for the device. */
 ordo_status ordo_hash_shrink(struct ordo_call *call, struct ordo_hash *hash, size_t erased);
 
 /* ---- mixed.c ----------------------------------------------------------------------------------------------------- */

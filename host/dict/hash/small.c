@@ -36,8 +36,8 @@ static size_t groups_of(const struct small *s)
     return (size_t) 1 << s->group_bits;
 }
 
-/* This method never shrinks tables, so tables that may be underfull are not suited. Batches with more updates than half
- * of the buckets go to hash_update_dense. */
+/* This method never shrinks tables. So it is not suited to tables that may be underfull. If a batch has more than
+ * n_buckets / 2 updates, kernel hash_update_dense executes it. */
 static bool is_suited(const struct small *s)
 {
     const struct ordo_hash       *hash = s->hash;

@@ -4,7 +4,8 @@
 size_t ordo_hash_mark_bytes(const struct ordo_hash *hash, const struct ordo_hash_table *table)
 {
     const size_t n = table->n_buckets;
-    /* CPUs have one filter per bucket. If the last partition has no bucket, lookups read one more filter. */
+    /* CPUs have one filter per bucket, and one more word after the last filter. If the last partition has no bucket,
+     * lookups in it read that word and ignore its value. */
     return (HASH_SPILL_WORDS(n) + (ordo_device_facts(hash->dict.dev)->cpu ? n + 1 : 0)) * sizeof(cl_uint);
 }
 

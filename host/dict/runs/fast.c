@@ -11,7 +11,7 @@ struct fast {
     size_t           one_in;
     size_t           built;
     size_t           arrived;
-    uint64_t         asked; /* cost of queries in the buffer since the last update */
+    uint64_t         asked; /* cost of searches in all runs but the oldest, since the last update or merge */
 };
 
 static struct fast *fast_of(ordo_dict *dict)

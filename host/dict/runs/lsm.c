@@ -211,8 +211,8 @@ static ordo_status put(struct ordo_lsm *lsm, struct ordo_call *call, struct ordo
     return status;
 }
 
-/* Only logs an error, because the batch is already stored as a run. If `marks` is true, first hides the elements that
- * the batch replaces. */
+/* Executes the merge that is due after a batch, if any. Logs an error instead of returning it, because the batch is
+ * already stored as a run. If `marks` is true, first hides the elements that the batch replaces. */
 static void settle(struct ordo_lsm *lsm, struct ordo_call *call, bool marks)
 {
     const struct ordo_lsm_plan plan = ordo_lsm_plan_batch(lsm);
@@ -279,13 +279,14 @@ static ordo_status erase_interval(ordo_dict *dict, struct ordo_call *call, const
 
 /* ---- queries ----------------------------------------------------------------------------------------------------- */
 
-/* Costs of a query in one run. The unit is the cost of merging one element. */
+/* Costs of a query in one run. The unit is the cost of merging one element. RANGE_MOVES does not include the cost of
+ * reading the elements of the range. */
 #define FIND_MOVES   2
 #define RANK_MOVES   3
 #define SELECT_MOVES 32
-#define RANGE_MOVES  8 /* not counting the elements it reads */
+#define RANGE_MOVES  8
 
-/* If memory is short, keeps the runs and sets their query costs to 0. */
+/* Merges the runs that `plan` selects. If memory is short, leaves them unmerged and sets their query costs to 0. */
 static ordo_status merge_paid(struct ordo_lsm *lsm, struct ordo_call *call, const struct ordo_lsm_plan *plan)
 {
     struct ordo_run_set *set = &lsm->runs.set;
@@ -346,7 +347,9 @@ ORDERED_QUERY(seek, ordo_seeks, RANK_MOVES)
 ORDERED_QUERY(rank, ordo_ranks, RANK_MOVES)
 ORDERED_QUERY(select, ordo_selects, SELECT_MOVES)
 
-/* Estimates the number of results only if ranges->capacity results would cause a merge. */
+/* Adds the cost of reading the results to the query cost of each run, which can cause a merge. Does nothing if even
+ * ranges->capacity results, the maximum, would cause no merge. This avoids the time for estimating the number of
+ * results. */
 static ordo_status pay_results(struct ordo_lsm *lsm, struct ordo_call *call, const struct ordo_ranges *ranges)
 {
     const bool wanted = ranges->keys_out.mem || ranges->values_out.mem;

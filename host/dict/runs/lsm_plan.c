@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dict/runs/lsm_plan.h"
 
-/* Neighbouring runs that have at most this number of elements together are merged. The launch of a kernel would cost
- * more than this merge. */
+/* Neighbouring runs that have at most this number of elements together are always merged. Merging so few elements takes
+ * less time than the launch of a kernel. */
 #define RUN_MIN_GPU ((size_t) 1 << 14)
 #define RUN_MIN_CPU ((size_t) 1 << 10)
 
@@ -21,9 +21,9 @@ size_t ordo_lsm_stored(const struct ordo_lsm *lsm)
 
 /* ---- updates ---------------------------------------------------------------------------------------------------- */
 
-/* DOUBLED and STORED_MAX are numbers of stored elements per live element. At DOUBLED, a cleanup is due with
- * cleanup_doubled. At STORED_MAX, a count of live elements is due if more than STALE_PERCENT percent may be stale
- * (replaced or erased). */
+/* A cleanup removes stale (replaced or erased) elements. With cleanup_doubled, it is due when DOUBLED elements are
+ * stored per live element. The live elements are counted when STORED_MAX elements are stored per live element. A
+ * cleanup follows if more than STALE_PERCENT percent of the stored elements are stale. */
 #define STORED_MAX    8
 #define STALE_PERCENT 33
 #define DOUBLED       2
@@ -86,8 +86,8 @@ struct ordo_lsm_plan ordo_lsm_plan_change(const struct ordo_lsm *lsm)
 
 /* ---- queries ----------------------------------------------------------------------------------------------------- */
 
-/* Costs. The unit is the cost of merging one element. A merge is due when queries in its newer runs have cost as much
- * as the merge. */
+/* The unit of all costs is the cost of merging one element. A merge joins a run and all newer runs. It is due when
+ * searches of those newer runs have cost as much as the merge. */
 #define LAUNCH_MOVES_GPU ((uint64_t) 1 << 18)
 #define LAUNCH_MOVES_CPU ((uint64_t) 1 << 12)
 #define MERGE_LAUNCHES   64

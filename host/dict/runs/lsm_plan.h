@@ -12,7 +12,7 @@ struct ordo_lsm {
     /* lower bound of the live elements: the last count minus later erasures */
     size_t live;
     size_t arrived; /* elements stored or erased since the last count */
-    /* Since the last update, a query has tried to hide all stale elements. */
+    /* Since the last update, a call has started to hide all stale elements. This call may have failed. */
     bool resolved;
 };
 
@@ -34,8 +34,8 @@ size_t ordo_lsm_stored_from(const struct ordo_lsm *lsm, size_t first);
 size_t ordo_lsm_stored(const struct ordo_lsm *lsm);
 bool   ordo_lsm_is_stale(const struct ordo_lsm *lsm, uint32_t percent);
 
-/* Plans merges after a batch has become the newest run. Gathers all runs if there may be 8 times as many stored
- * elements as live ones. */
+/* Plans merges after a batch has become the newest run. May plan to merge all runs (LSM_GATHER) if the LSM may store 8
+ * elements per live element. */
 struct ordo_lsm_plan ordo_lsm_plan_batch(const struct ordo_lsm *lsm);
 /* Plans a cleanup after a change. It is due when there may be 8 times as many stored elements as live ones.
  * cleanup_stale_percent or cleanup_doubled can make it due earlier. Execute the plan of ordo_lsm_plan_batch first. */
@@ -47,8 +47,8 @@ uint64_t ordo_lsm_launch_moves(const struct ordo_lsm *lsm);
 /* A merge joins a run and all newer runs. Returns the index of the oldest run whose merge is due and fits into one
  * allocation. Without such a run, returns the index of the newest run. `more` is the next query's cost in each run. */
 size_t ordo_lsm_first_paid(const struct ordo_lsm *lsm, uint64_t more);
-/* Plans merges before a query that costs `more` in each run. Stale elements may be dropped only if `waits` is true,
- * because dropping them waits for the device. */
+/* Plans merges before a query. Parameter `more` is the cost of this query in each run. Stale elements may be dropped
+ * only if `waits` is true, because dropping them waits for the device. */
 struct ordo_lsm_plan ordo_lsm_plan_query(const struct ordo_lsm *lsm, uint64_t more, bool waits);
 
 #endif

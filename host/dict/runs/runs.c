@@ -92,7 +92,8 @@ static void replace_segment(struct ordo_runs *runs, size_t *counts, size_t first
     struct ordo_sorted_run gone[ORDO_MAX_RUNS];
 
     memcpy(gone, &set->run[first], n * sizeof *gone);
-    /* The merge dropped the marks of erased keys. So searches in older runs must check hidden bits. */
+    /* The new run has no tombstones (elements that erase their keys). An older run may still have an element of an
+     * erased key, with hidden bit 1. So finds in older runs must read hidden bits. */
     for (size_t r = 0; r < first; r++)
         set->run[r].erased = set->run[r].has_hidden;
     memmove(&set->run[first + kept], &set->run[first + n], rest * sizeof *gone);

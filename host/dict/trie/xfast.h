@@ -17,13 +17,14 @@ struct ordo_xfast {
     bool               level_tables;
     cl_ulong           seed;
     xfast_shape        shape;
-    cl_mem             flat;  /* NULL if the trie is missing */
+    cl_mem             flat;  /* NULL if there are no keys, or if memory for the trie was short */
     cl_mem             masks; /* per key, a bitmap of the lengths of its stored prefixes; NULL if not made yet */
     cl_mem             slots;
     size_t             flat_bytes, mask_bytes, slot_bytes, bytes_peak;
     struct ordo_hash   prefixes;
     struct ordo_drafts drafts;
-    /* Kernel arguments of a concurrent batch: the elements before the batch, or zeros. */
+    /* Kernel arguments of a concurrent batch: the elements that the dictionary had when the batch began. If it was
+     * empty, all members are 0. */
     struct {
         cl_mem            keys;
         struct ordo_slice values;
