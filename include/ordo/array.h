@@ -246,8 +246,8 @@ struct ordo_key_field {
     uint32_t bits;
     bool     descending; /* does not affect the place of nulls */
     /* If true, the column may have nulls, and the field takes one more bit of the key. The column
-     * needs a validity bitmap, as in Arrow: bit i % 8 of byte i / 8 is 0 if row i is null. The
-     * ordo_slice of a bitmap has the index of a bit in `at`. */
+     * needs a validity bitmap, as in Arrow: bit i % 8 of byte i / 8 is 0 if row i is null. In
+     * the ordo_slice of a bitmap, `at` counts bits, not bytes. */
     bool nullable;
     bool nulls_last;
 };
@@ -462,8 +462,8 @@ ORDO_API ordo_status ordo_index_build(ordo_device *device, ordo_type key, struct
 /* Builds an index with a compressed copy of the keys. The caller may then free `keys`, and pass
  * ordo_none() as keys to searches.
  * Cost: searches take 1.2 times as long on an H200.
- * Memory: 53 % of the keys and an uncompressed index together, for 2^24 uniform 32-bit keys. Other
- *   keys take at most 113 %.
+ * Memory: for 2^24 uniform 32-bit keys, 53 % of the bytes that the keys and an uncompressed index
+ *   take together. For other keys, at most 113 % of these bytes.
  * Blocking: yes. */
 ORDO_API ordo_status ordo_index_build_compressed(ordo_device *device, ordo_type key,
                                                  struct ordo_slice keys, size_t count,

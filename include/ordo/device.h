@@ -218,7 +218,8 @@ struct ordo_memory {
 };
 ORDO_API ordo_status ordo_device_memory(ordo_device *device, struct ordo_memory *out);
 
-/* Frees scratch memory that no command uses, and sets the peaks to the current numbers. */
+/* Frees scratch memory that no command uses. Then sets held_peak_bytes and scratch_peak_bytes of
+ * struct ordo_memory to the bytes that remain. */
 ORDO_API ordo_status ordo_device_trim(ordo_device *device);
 
 /* ---- tuning -------------------------------------------------------------------------------- */
@@ -271,11 +272,11 @@ ORDO_API ordo_status ordo_device_save_profile(ordo_device *device, char *path, s
  *           ORDO_OPENCL if an event has failed. ordo_device_last_cl_error returns its code. After
  *           these errors the call has enqueued and changed nothing.
  * Failure   Calls that do not block pass the events to the driver. If such an event fails, the call
- *           runs completely or not at all. This also holds for each later call. If a call does not
- *           run, its *order->done fails and its outputs are undefined. PoCL before version 4
- *           crashes or hangs instead. Some drivers skip updates of a dictionary after another
- *           command of the caller failed. The dictionary's next call checks it, and may return
- *           ORDO_BROKEN. */
+ *           runs completely or not at all. Each later call on the same queue also runs completely
+ *           or not at all. If a call does not run, its *order->done fails and its outputs are
+ *           undefined. PoCL before version 4 crashes or hangs instead. Some drivers skip updates of
+ *           a dictionary after another command of the caller failed. The dictionary's next call
+ *           checks it, and may return ORDO_BROKEN. */
 struct ordo_order {
     /* Queue of the device's context, or NULL for the device's own queue. In an out-of-order queue,
      * barriers separate the commands of a call. */

@@ -346,7 +346,7 @@ ORDO_API ordo_status ordo_dict_last(ordo_dict *dict, struct ordo_slice key_out,
 ORDO_API ordo_status ordo_dict_last_host(ordo_dict *dict, void *key_out, void *value_out,
                                          uint8_t *found);
 
-/* Returns the number of keys in *out.
+/* *out receives the number of keys in the dictionary.
  * Blocking: yes. */
 ORDO_API ordo_status ordo_dict_size(ordo_dict *dict, const struct ordo_order *order, size_t *out);
 
@@ -482,7 +482,8 @@ struct ordo_concurrent_batch {
 
     /* An input of count + 1 ascending numbers (uint64_t). If operation i is ORDO_RANGE, it may
      * write elements rooms[i] to rooms[i + 1] - 1 of range_keys and range_values. It writes none
-     * with index range_capacity or more. If the range has fewer, the rest becomes undefined. */
+     * with index range_capacity or more. If the range has fewer elements than this space, the rest
+     * of the space becomes undefined. */
     struct ordo_slice rooms;
     struct ordo_slice range_keys, range_values;
     size_t            range_capacity;
@@ -490,7 +491,7 @@ struct ordo_concurrent_batch {
 
 /* Applies a concurrent batch.
  * Cost: each update searches for a leaf and changes it. Many updates of one leaf cost more. Seeks
- *   and counts over hundreds of leaves also do (share/doc/dict.md).
+ *   and counts also cost more if they read hundreds of leaves (share/doc/dict.md).
  * Memory: scratch of 32 bytes per operation, but at most 512 MiB.
  * Blocking: yes.
  * Errors: ORDO_NO_DEVICE_MEMORY if scratch for 1024 operations is missing. ORDO_INVALID if the

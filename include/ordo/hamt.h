@@ -20,7 +20,8 @@ extern "C" {
 
 struct ordo_hamt_config {
     struct ordo_dict_config dict;
-    /* If true, all leaves are bitmaps on one level, for comparison (share/doc/hamt.md). */
+    /* If true, all leaves are bitmaps on one level, as in the paper that share/doc/hamt.md names.
+     * This form is only for benchmarks. */
     bool fixed_depth;
 };
 
@@ -28,15 +29,15 @@ struct ordo_hamt_config {
  * Cost: a query reads a table entry, the description of a leaf, and the leaf. A leaf is a bitmap or
  *   has at most 64 keys. An update sorts its elements, copies each affected leaf, and moves 60
  *   bytes per leaf of the trie.
- * Memory: the keys, the values, and 24 bytes per leaf (32 with 8-byte keys). The keys in a region
- *   of 1024 take at most 128 bytes. Sparser keys take 2 bytes each, or their full size if they lie
- *   far apart. share/doc/hamt.md describes the temporary memory.
+ * Memory: the keys, the values, and 24 bytes per leaf (32 with 8-byte keys). All keys between two
+ *   successive multiples of 1024 take at most 128 bytes together. Sparser keys take 2 bytes each,
+ *   or their full size if they lie far apart. share/doc/hamt.md describes the temporary memory.
  * Blocking: an update waits for the device once, or in rare cases up to five times
  *   (share/doc/hamt.md).
  * Errors: ORDO_TOO_LARGE if keys and values exceed 32 GiB or the largest allocation.
  * Concurrency: if memory is missing, all updates of a concurrent batch have the outcome
- *   ORDO_NOT_STORED, also erases. Each ORDO_FIND with found[i] = 0 then leaves values_out[i]
- *   undefined. */
+ *   ORDO_NOT_STORED. This includes the erase operations. Each ORDO_FIND with found[i] = 0 then
+ *   leaves values_out[i] undefined. */
 ORDO_API ordo_status ordo_hamt_create(ordo_device *device, const struct ordo_hamt_config *config,
                                       ordo_dict **out);
 
@@ -63,8 +64,8 @@ ORDO_API ordo_status ordo_hamt_read_roaring_host(ordo_dict *dict, const void *by
  * of bytes. If `out` is ordo_none(), only counts the bytes. Equal sets give equal bytes, as in
  * CRoaring after roaring_bitmap_run_optimize.
  * Cost: an ordo_dict_export, some passes over the keys, and one write of the bytes.
- * Memory: scratch of a key and 8 bytes per key. Each run of successive keys takes 4 more bytes.
- *   Each container takes 32 more.
+ * Memory: per key, scratch of 8 bytes plus the size of a key. Each run of successive keys takes 4
+ *   more bytes. Each container takes 32 more.
  * Blocking: yes.
  * Errors: ORDO_TOO_SMALL if *size exceeds `capacity`. `out` is then unchanged. */
 ORDO_API ordo_status ordo_hamt_write_roaring(ordo_dict *dict, struct ordo_slice out,

@@ -31,8 +31,9 @@ struct ordo_lsm_config {
      * stored elements: 1 to 100. 0 means never. */
     uint32_t cleanup_stale_percent;
     /* Minimum number of elements for a cleanup. 0 means 4096. With cleanup_stale_percent, updates
-     * count stale elements each time that they have stored this number. With cleanup_doubled, an
-     * LSM of fewer than twice this number removes no stale elements. */
+     * count the stale elements from time to time. Between two counts, they store or erase at least
+     * this number of elements. With cleanup_doubled, an LSM of fewer than twice this number removes
+     * no stale elements. */
     size_t cleanup_least;
     /* If true, queries never merge runs. If false, a query merges runs when searches of these runs
      * have cost as much as a merge. */
@@ -42,8 +43,8 @@ struct ordo_lsm_config {
 /* Creates an empty LSM.
  * Cost: an update sorts the b elements of its batch. If n elements are stored, it then merges fewer
  *   than b log2(n / b) elements on average. A lookup searches the runs from the newest on until it
- *   finds the key. After an update, the first query in key order also searches the older runs for
- *   each new element.
+ *   finds the key. After an update, the first query that uses the key order, such as a range, also
+ *   searches the older runs for each new element.
  * Memory: keys and values, 1 bit per element, and 7 % of the keys for indexes (14 % of keys of 16
  *   bytes). Merges take at most 2.25 times the keys and values and 4 MiB. This memory stays
  *   allocated until ordo_dict_compact. After an update, the stored elements are fewer than 8 times

@@ -16,7 +16,8 @@
 extern "C" {
 #endif
 
-/* Calls of array.h, and structures.
+/* A bit selects the kernels of a dictionary structure, or of these calls in array.h:
+ *   SORT     ordo_sort
  *   MERGE    ordo_merge, ordo_merge_runs
  *   SCAN     ordo_compact, and for unsigned sums ordo_scan, ordo_segmented_scan and ordo_reduce
  *   SEARCH   ordo_search, ordo_lookup
@@ -57,8 +58,8 @@ typedef enum ordo_prepare_op {
  * selects everything, except key types of 16 bytes. */
 struct ordo_prepare_params {
     uint32_t what;        /* bits of ordo_prepare_what */
-    uint32_t keys;        /* 1u << ORDO_U32 for keys of this type */
-    uint32_t value_bytes; /* 1u << 4 for values of 4 bytes */
+    uint32_t keys;        /* a bit mask: 1u << ORDO_U32 selects keys of type ORDO_U32 */
+    uint32_t value_bytes; /* a bit mask: 1u << 4 selects values of 4 bytes */
     uint32_t operations;  /* bits of ordo_prepare_op */
     size_t   batch;       /* elements per later call: kernels for small and large batches differ */
 

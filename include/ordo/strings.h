@@ -77,22 +77,24 @@ ORDO_API ordo_status ordo_sort_strings_host(ordo_device                         
  *
  * If the offsets of a query descend or exceed n_bytes, its result is ORDO_NO_ID, or 0 for a count.
  * _host calls return ORDO_INVALID.
- * Memory: 4.6 to 5.5 bytes per id for most columns, at most 24. Partial keys take key_bytes per id
- *   instead. Unless `prefix` is ORDO_NO_PREFIX, each page of partial keys takes 32 * key_bytes /
- *   nibble_bits more. If the column was unsorted or has equal strings, an index takes 4 more bytes
- *   per id. It takes 4 more bytes per row if the column was unsorted and keep_rows is set.
+ * Memory: 4.6 to 5.5 bytes per id for most columns, at most 24. An index of partial keys
+ *   (ordo_string_partial) takes key_bytes bytes per id. Unless its `prefix` is ORDO_NO_PREFIX, it
+ *   also takes 32 * key_bytes / nibble_bits bytes per page_keys partial keys. If the column was
+ *   unsorted or has equal strings, an index takes 4 more bytes per id. It takes 4 more bytes per
+ *   row if the column was unsorted and keep_rows is set.
  * Concurrency: as for ordo_index (array.h). */
 typedef struct ordo_string_index ordo_string_index;
 
 #define ORDO_NO_ID UINT32_MAX
 
-/* A partial key has some bits of a string, in groups of nibble_bits. Neighbouring partial keys form
- * pages, and pages form a tree. Here the strings of a page include all strings below it. The
- * partial keys of a page leave out these groups of bits: */
+/* A string is a sequence of bit groups, each of nibble_bits bits. A partial key has only some bit
+ * groups of a string. Neighbouring partial keys form pages, and pages form a tree. Here the strings
+ * of a page include all strings below it. An ordo_string_prefix says which bit groups the partial
+ * keys of a page omit. */
 typedef enum ordo_string_prefix {
-    ORDO_NONCONTIGUOUS_PREFIX = 0, /* groups that are equal in all strings of the page */
-    ORDO_CONTIGUOUS_PREFIX = 1,    /* groups before the first difference in the page */
-    ORDO_NO_PREFIX = 2,            /* no groups: partial keys are the first bytes of strings */
+    ORDO_NONCONTIGUOUS_PREFIX = 0, /* omit bit groups that are equal in all strings of a page */
+    ORDO_CONTIGUOUS_PREFIX = 1,    /* omit bit groups before the first difference in a page */
+    ORDO_NO_PREFIX = 2,            /* omit none: partial keys are the first bytes of strings */
 } ordo_string_prefix;
 
 /* Parameters of an index of partial keys (Kim et al., FAST, TODS 2011, section 7.1). Partial keys
@@ -100,22 +102,23 @@ typedef enum ordo_string_prefix {
 struct ordo_string_partial {
     uint32_t           key_bytes;   /* bytes per partial key: 0 (none) or 4, 8, ..., 128 */
     uint32_t           page_keys;   /* partial keys per page: 4 to 65536. 0 means 1023 */
-    uint32_t           nibble_bits; /* bits per group: 1, 2, 4 or 8. 0 means 4 */
+    uint32_t           nibble_bits; /* bits per bit group of a string: 1, 2, 4 or 8. 0 means 4 */
     ordo_string_prefix prefix;
 };
 
 struct ordo_string_index_params {
     bool sorted;    /* the strings of the column do not descend */
     bool keep_rows; /* lets ordo_string_index_rows return all rows of equal strings */
-    struct ordo_string_partial partial; /* by default, the index is a binary trie */
+    struct ordo_string_partial partial; /* If key_bytes is 0, the index is a binary trie. */
 };
 
-/* Builds an index of a column, which must stay in place and unchanged while the index exists. Only
- * ordo_string_index_build_host copies it. Calls on another queue must wait for order->done before
- * they use *out.
+/* Builds an index of a column. The column of ordo_string_index_build must stay in place and
+ * unchanged while the index exists. ordo_string_index_build_host copies its column. Calls on
+ * another queue must wait for order->done before they use *out.
  * Cost: an ordo_sort_strings if `sorted` is false. Then one read of neighbouring strings up to
  *   their first difference.
- * Memory: scratch of 24 bytes per row, or 64 with a sort. With partial keys, 272 more per page.
+ * Memory: scratch of 24 bytes per row, or 64 with a sort. Each page (page_keys partial keys)
+ *   takes 272 more bytes.
  * Blocking: yes.
  * Errors: ORDO_INVALID if offsets descend or exceed n_bytes, or the column is unsorted despite
  *   `sorted`. The message names the row. ORDO_TOO_LARGE if different strings share their first 2^28
@@ -137,9 +140,9 @@ struct ordo_string_index_statistics {
     size_t   bytes;    /* device memory of the index, without the column */
     uint32_t levels;   /* levels of pages, or of nodes if there are no partial keys */
     size_t   branches; /* nodes that have two entries */
-    /* Totals of a search for each string: */
-    uint64_t candidates; /* partial keys that equal the query's partial key */
-    uint64_t compared;   /* strings that the search compares with the query */
+    /* Totals after one search for each string of the index: */
+    uint64_t candidates; /* partial keys that equal the partial key of the searched string */
+    uint64_t compared;   /* strings that a search compares with the searched string */
 };
 
 /* Returns the statistics. With partial keys, searches for each string to compute `candidates` and

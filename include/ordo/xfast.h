@@ -21,13 +21,13 @@ extern "C" {
 
 struct ordo_xfast_config {
     struct ordo_dict_config dict;
-    /* The index has a hash table of key prefixes. Their lengths are `group` bits apart, from 1 to
-     * 8. 0 means 4. A smaller step makes the table larger, and queries faster if many keys share a
-     * prefix. With step 1 the table takes up to 16 bytes per 4-byte key, or 55 bytes per 8-byte
-     * key. */
+    /* The index has a hash table of key prefixes. Successive prefix lengths differ by `group` bits.
+     * `group` is from 1 to 8, and 0 means 4. A smaller `group` makes the table larger. It makes
+     * queries faster if many keys share a prefix. With `group` 1, the table takes up to 16 bytes
+     * per 4-byte key, or 55 bytes per 8-byte key. */
     uint32_t group;
     uint64_t seed;         /* Set a random seed if untrusted users choose the keys. */
-    bool     level_tables; /* one hash table per length, for comparison (share/doc/xfast.md) */
+    bool     level_tables; /* a hash table per prefix length, for benchmarks (share/doc/xfast.md) */
 };
 
 /* Creates an empty X-fast trie, which supports all calls of dict.h.
@@ -52,7 +52,8 @@ ORDO_API ordo_status ordo_xfast_create(ordo_device *device, const struct ordo_xf
 /* Sets counts[i] (uint32_t) to the number of stored keys that have the same first lengths[i]
  * (uint8_t) bits as keys[i]. Length 0 counts all keys. If lengths[i] exceeds the bits of a key, all
  * bits are compared.
- * Cost: two reads. A longer prefix also reads the hash table, or searches few keys twice. */
+ * Cost: with n keys, two reads for a prefix of up to about log2(n / 8) bits. For a longer prefix,
+ *   also a lookup in the hash table, or two searches among few keys. */
 ORDO_API ordo_status ordo_xfast_count_prefix(ordo_dict *dict, struct ordo_slice keys,
                                              struct ordo_slice lengths, size_t count,
                                              struct ordo_slice        counts,
