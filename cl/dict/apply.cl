@@ -95,7 +95,8 @@ typedef struct {
         sums, head_at, insert_at, (ulong) n + 1                                                                        \
     }
 
-/* x is the first operation of a segment. y is its first insert or combine up to operation j, or NONE. */
+/* The segment of an operation j. x is the segment's first operation. y is the first insert or combine among
+ * operations x to j, or NONE if there is none. */
 typedef uint2 segment;
 
 ORDO_FN segment segment_of(const segments *s, uint j)

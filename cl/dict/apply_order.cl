@@ -177,10 +177,12 @@ void apply_select(BATCH_ARGS, __global const uint *first_of, __global const uint
     }
 }
 
-/* Prepares the ranges lo[q] .. hi[q]. A group is a distinct key of the batch.
+/* Prepares the answers of range operations. Operation ops[q] of the batch asks for keys lo[q] .. hi[q]. A group is a
+ * distinct key of the batch.
  *
  *  group[q]     first group whose key is at least lo[q]
- *  changes[q]   how many keys less than lo[q] earlier operations added, minus how many they removed
+ *  changes[q]   sum over earlier operations on keys less than lo[q]: 1 if an operation adds its key, -1 if it removes
+ *               its key, else 0
  *  touched[q]   number of groups in the range whose keys are present when operation ops[q] runs */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops,

@@ -27,7 +27,9 @@ ORDO_FN uint near_query(uint e, bool forward, uint n_up, uint n_seeks, uint n_er
     return forward ? n_up + e : n_seeks + n_erased + e;
 }
 
-/* keys[] gets the queries to the dictionary, which exclude the seek's own key. erased[] gets the keys that the batch
+/* keys[] gets the queries to the dictionary. A query must not find the key that it asks about. The dictionary
+ * answers an upward query by the least key that is at least the query. So keys[] gets the next greater possible key.
+ * A downward query finds only lesser keys, so keys[] gets the key itself. erased[] gets the keys that the batch
  * erases and the dictionary has. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,
@@ -85,11 +87,13 @@ typedef struct {
             n_erased ? place_of(places, n, PLACE_GONE, n) : 0                                                          \
     }
 
-/* A chain is a sequence of erased keys that are neighbours in the dictionary. ends[p] becomes p + 1 if a chain ends at
- * entry p, else 0. A maximum scan then gives each entry the end of its chain.
+/* A chain is a sequence of erased keys that are neighbours in the dictionary. An upward chain ends at its greatest
+ * key, a downward chain at its least key. ends[p] becomes p + 1 if a chain ends at entry p, else 0. The host then
+ * replaces each entry by the maximum of this entry and all earlier ones. ends[p] - 1 is then the entry where the
+ * chain of entry p ends.
  *
- *  first half of ends[]    upward chains, in descending order of keys
- *  second half of ends[]   downward chains, in ascending order of keys */
+ *  first half of ends[]    erased keys in descending order, in upward chains
+ *  second half of ends[]   erased keys in ascending order, in downward chains */
 ORDO_KERNEL(RUN_GROUP)
 void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
 {
@@ -107,8 +111,9 @@ void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
     }
 }
 
-/* Finds the key that ends the chain of `key` (apply_chain). Returns its index in erased[], or NONE if `key` is not in
- * erased[]. */
+/* A chain is a sequence of erased keys that are neighbours in the dictionary. Finds the last key of the chain that
+ * contains `key`: the greatest one if `forward`, else the least one. Returns its index in erased[]. Returns NONE if
+ * `key` is not in erased[]. */
 ORDO_FN uint chain_end(const seek_queries *s, bool forward, ordo_key key)
 {
     const uint e = s->all ? sorted_bound(s->erased, s->all, key, false) : 0;
@@ -124,11 +129,11 @@ ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
     return forward ? less : greater;
 }
 
-/* Writes the result of a seek. The first case that applies is:
+/* Writes the result of a seek:
  *
- *  s is not STATE_ABSENT   key sorted[position] of the batch
- *  `other` is true         key other_key of the dictionary
- *  otherwise               no key */
+ *  if s is not STATE_ABSENT     key sorted[position] of the batch
+ *  else, if `other` is true     key other_key of the dictionary
+ *  else                         no key */
 #if ORDO_VALUE_BYTES
 #define SEEK_VALUE()                                                                                                   \
     if (values_out && (s != STATE_ABSENT || other))                                                                    \
@@ -149,8 +154,9 @@ ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
     __global ordo_key *keys_out, ulong keys_out_at, __global merge_value *values_out, ulong values_out_at,             \
         __global uchar *found, ulong found_at
 
-/* Visits the batch's distinct keys, the nearest first. Stops at a key that is present, or if the dictionary's key
- * other_key is nearer. After SEEK_STEPS keys, sets changed[n + 1] to NONE, so that the host runs apply_seek_far. */
+/* Visits the batch's distinct keys in order of their distance from the seek's key. Stops at a present key. Also
+ * stops if the dictionary has a key nearer than the next key to visit. If a seek visits SEEK_STEPS keys without a
+ * result, sets changed[n + 1] to NONE. The host then runs apply_seek_far. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *first_of, QUERY_ARGS, SEEK_OUT,
                 __global uint *changed)
@@ -190,7 +196,8 @@ void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *
     }
 }
 
-/* Answers all seeks, near or far. The timeline (dict/timeline.cl) records when the batch's keys are present. */
+/* Answers all seeks, without a limit on the number of keys to visit. The timeline (dict/timeline.cl) records when
+ * the batch's keys are present. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_seek_far(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, QUERY_ARGS, SEEK_OUT)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops of dictionary kernels over work-items. The host must define ORDO_KEY and ORDO_VALUE_BYTES. */
+/* Loops for dictionary kernels. Each loop distributes its indices over all work-items. The host must define ORDO_KEY
+ * and ORDO_VALUE_BYTES. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/step.h"

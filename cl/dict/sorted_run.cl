@@ -60,8 +60,9 @@ ORDO_FN uint run_equal_bits(run_keys4 k, ordo_key next)
            (uint) key_same(k.s3, next) << 3;
 }
 
-/* Hides each element whose next element has the same key. If `fresh` is 0, keeps the old hidden bits, too. `keys` must
- * begin at a multiple of 256 bytes. A multiple of 32 keys must be readable. */
+/* Hides each element whose next element has the same key. If `fresh` is 0, keeps the old hidden bits, too. `keys`
+ * must begin at a multiple of 256 bytes. The kernel reads `count` keys, rounded up to a multiple of 32, so the
+ * buffer must be long enough. */
 ORDO_KERNEL(RUN_GROUP)
 void run_repeats(__global const ordo_key *keys, uint count, __global uint *hidden, ulong hidden_at, uint fresh)
 {

@@ -36,8 +36,8 @@ typedef struct {
         masks, sums, there_before, n, n_blocks, n_levels, group_of[n]                                                  \
     }
 
-/* Counts the entries with a 0 in bit `level` of their group, among a level's first e entries. Adds their changes to
- * *changes. */
+/* Reads the first e entries of a level. Returns the number of those whose group has a 0 in bit `level`. Adds the
+ * changes of the counted entries to *changes. */
 ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private int *changes)
 {
     const uint           block = e / TIMELINE_BLOCK, below = (1u << (e % TIMELINE_BLOCK)) - 1;
@@ -48,11 +48,12 @@ ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private in
     return (uint) (sum >> 32) + popcount(~masks[0] & below);
 }
 
-/* Goes from entries *first .. *end - 1 of a level to the level below:
+/* Entries *first .. *end - 1 belong to a level. The group of an entry is a number. Its change is 1, -1 or 0.
  *
- *  1. Adds up the changes of the entries with a 0 in bit `level` of their group. Returns this sum.
+ *  1. Returns the sum of the changes of the entries whose group has a 0 in bit `level`.
  *  2. If `select`, sets *bit to 1 if *least is at least the sum, else to 0.
- *  3. Keeps only the entries whose group has *bit in bit `level`. */
+ *  3. Keeps the entries whose group has the value *bit in bit `level`. They are neighbours on the level below. Sets
+ *     *first and *end to their range there. */
 ORDO_FN int timeline_descend(const timeline *t, uint level, uint *first, uint *end, bool *bit, int *least, bool select)
 {
     int        before = 0, changes = 0, unused = 0;

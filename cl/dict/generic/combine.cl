@@ -59,8 +59,9 @@ void combine_brought(__global const uchar *codes, ulong codes_at, __global const
     }
 }
 
-/* made[j] must be the combination of brought[start[j]] to brought[j] (combine_brought). Combines the key's old value
- * into made[j]. Skips keys without an old value, and keys whose operation start[j] is an upsert or erasure. */
+/* Operation j is the j-th in key order. made[j] must combine the values that kernel combine_brought wrote for
+ * operations start[j] to j, which have the same key. If the key had a value before the batch, combines this value
+ * into made[j]. Does nothing if operation start[j] is an upsert or erasure, because it replaces the earlier value. */
 ORDO_KERNEL(RUN_GROUP)
 void combine_made(__global const uchar *codes, ulong codes_at, __global const uint *index, __global const uint *start,
                   __global const uchar *there, __global const merge_value *before, uint n, __global merge_value *made)

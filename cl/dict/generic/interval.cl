@@ -11,9 +11,9 @@
 
 #define INTERVAL_NONE 0xffffffffu
 
-/* Range i has the ranks first[i] .. past[i] - 1. Keeps at most `limit` and limits[i] of them: the least ones.
- * lengths[i] becomes their number, and ends[i] the greatest of them. If `descending`, keeps the greatest ranks, and
- * ends[i] becomes the least of them. */
+/* Range i has the ranks first[i] .. past[i] - 1. Keeps the least of these ranks: at most `limit`, and at most
+ * limits[i]. lengths[i] becomes the number of kept ranks. ends[i] becomes the greatest kept rank. If `descending`,
+ * keeps the greatest ranks instead, and ends[i] becomes the least kept rank. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_limit(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                     __global const uint *first, __global const uint *past, __global const uint *limits, ulong limits_at,
@@ -28,8 +28,9 @@ void interval_limit(__global const ordo_key *lo, ulong lo_at, __global const ord
     }
 }
 
-/* Writes the bounds of ranges after interval_limit. ends[i] must be the key whose rank interval_limit wrote. It becomes
- * the upper bound. If `descending`, it becomes the lower bound. An empty range gets lo_out[i] > hi_out[i]. */
+/* Writes bounds of the key ranges that kernel interval_limit has shortened. interval_limit has set ends[i] to a
+ * rank. Here, ends[i] must be the key with this rank. This key is the new upper bound of range i or, if
+ * `descending`, the new lower bound. An empty range gets lo_out[i] > hi_out[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_bound(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                     __global const uint *lengths, __global const ordo_key *ends, uint descending,
@@ -209,9 +210,9 @@ void interval_paint(__global const uint *first, __global const uint *past, uint 
     }
 }
 
-/* `from` has the owners of long segments, which have 2^(level + 1) pieces. `to` gets the owners of short segments,
- * which have 2^level pieces. The short segment from piece p on lies in two long segments, which begin at p and p -
- * 2^level. It gets the lesser of their owners. */
+/* A segment is a sequence of neighbouring pieces, with an owner. from[p] is the owner of the 2^(level + 1) pieces
+ * from piece p on. to[p] gets the owner of the 2^level pieces from piece p on. This short segment is a half of two
+ * long segments: one begins at p, the other at p - 2^level. to[p] becomes the lesser of their two owners. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_push(__global const uint *from, uint m, uint level, __global uint *to)
 {

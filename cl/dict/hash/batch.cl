@@ -148,8 +148,9 @@ ORDO_FN uint hash_propose(__local uint *bucket, uint word)
     return word;
 }
 
-/* Returns the word of the element in slot s, or 0 if the slot is empty. The word counts 0 proposals in the home bucket,
- * 1 in the second bucket, and HASH_PROPOSALS_MAX in any other bucket. */
+/* Returns the word of the element in slot s, or 0 if the slot is empty. A word has a count of the element's tries to
+ * get a slot (proposals). Here, this count is 0 if the element lies in its home bucket, 1 in its second bucket, and
+ * HASH_PROPOSALS_MAX in any other bucket. */
 ORDO_FN uint hash_word_there(const hash_table *table, const hash_part *part, uint s)
 {
     const uint     bucket = s / HASH_SLOTS;

@@ -11,27 +11,30 @@
  * HASH_TRIES tries, or if both buckets of its key are full. */
 
 /* Memory order of accesses to words that other work-items may change in the same launch. "Fence" means
- * ordo_fence_device: acquire and release, device scope. "After the latch" means after the ordo_or that sets the latch
- * bit. If HASH_BY_FENCE is 1, a fence orders these accesses. Otherwise their addresses depend on the result of ordo_or
- * (see ordo_after).
+ * ordo_fence_device: acquire and release, device scope. "After the latch" means after the ordo_or that sets the
+ * latch bit. If HASH_BY_FENCE is 1, a fence after this ordo_or orders these accesses. If it is 0, ordo_after makes
+ * their addresses depend on the result of the ordo_or, so the device cannot perform them earlier.
  *
  * A large key has 8 or 16 bytes. While it changes, its upper word is HASH_MARK. Its other words are the lower words.
  *
  *   access                      how                              order
  *   set a latch bit             ordo_or, relaxed                 fence after it, or ordo_after
  *   clear a latch bit           ordo_add, relaxed                fence before it
- *   read home bucket's spills   relaxed load                     after the latch; only its holder changes the byte
+ *   read home bucket's spills   relaxed load                     after the latch; only the work-item that holds the
+ *                                                                latch changes the byte
  *   change spills               ordo_add of one byte of a word   after the latch; other bytes are other buckets'
- *   read a bucket's slots       relaxed load of 16 bytes         after the latch; only its holder changes the slot of
- *                                                                the key; other slots may be stale or torn
+ *   read a bucket's slots       relaxed load of 16 bytes         after the latch; only the work-item that holds the
+ *                                                                latch changes the slot of the key; other slots may
+ *                                                                be stale or torn
  *   confirm a large key         load upper, lower, upper         acquire fence between any two
  *   claim a slot, 4-byte key    ordo_cas of the word             relaxed: only one work-item's CAS succeeds
  *   claim a slot, large key     ordo_cas of upper to HASH_MARK,  fence after the CAS; the store of upper releases,
  *                               store lower, store upper         so a reader of the new upper reads the new lower
  *   vacate a slot, large key    store HASH_MARK, lower, empty    fence after the first; the last store releases
  *   vacate a slot, 4-byte key   relaxed store of empty           after the latch
- *   store a value               relaxed store                    after the latch; in a claimed slot also after the
- *                                                                stores for its previous key, by acquire fence or CAS
+ *   store a value               relaxed store                    after the latch; in a claimed slot, the claim's CAS
+ *                                                                or the acquire fence after it also orders it after
+ *                                                                the slot's earlier values
  *   counts, pending, clock      ordo_add, relaxed                no order: only their sums matter
  *   filters (CPUs)              hash_update_filters              fences in this function
  *   list, found, outcomes       plain stores, each word once     the end of the launch */
@@ -56,7 +59,8 @@
 typedef struct {
     hash_table table;
     uint       final; /* If 1, an operation that finds no free slot gets OUTCOME_NOT_STORED. */
-    /* Always 0, for ordo_after. Compilers do not know this, because it is a kernel argument. */
+    /* Always 0. ordo_after computes an address with it, so that the address depends on an earlier load. A constant 0
+     * would have no effect, because compilers remove it. They do not know the value of this kernel argument. */
     uint                       never;
     uint                       n_latches;
     __global const uchar      *codes;
@@ -513,7 +517,8 @@ void hash_gather(__global const uint *left, uint first, uint count, __global con
     }
 }
 
-/* Operation l of the ordered batch is operation left[first + l] of the concurrent batch. */
+/* Copies the results of an ordered batch to the concurrent batch. The ordered batch repeats operations that gave up.
+ * Its operation l is operation left[first + l] of the concurrent batch. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_scatter(__global const uint *left, uint first, uint count, __global const uchar *results,
                   __global uchar *found, ulong found_at, __global uchar *outcomes, ulong outcomes_at,

@@ -219,8 +219,8 @@ ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __p
 #elif KEY_BITS == 128
         taken = key_same(as_ulong2(line), mixed) && hash_empty_slot(table, words + i + 3, mixed);
 #else
-        /* A torn load (half old, half new) can show the key in a slot that another work-item empties. The other slot
-         * may hold the key. */
+        /* `line` has two slots. A torn load (half old, half new) can show the key in the first slot, while another
+         * work-item empties this slot. Then the second slot may hold the key. */
         const uint lower = (uint) mixed, upper = (uint) (mixed >> 32);
         taken = line.s0 == lower && line.s1 == upper && hash_empty_slot(table, words + i + 1, mixed);
         if (!taken && line.s2 == lower && line.s3 == upper)

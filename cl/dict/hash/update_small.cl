@@ -301,8 +301,8 @@ ORDO_FN void small_move(const hash_table *table, const hash_part *part, __local 
 #endif
 }
 
-/* Compares the words of all entries with the table, and records the differences. Declines if an element that moves was
- * in neither of its two buckets. */
+/* Compares the words of all entries with the table, and records the differences. Declines the batch if a slot's word
+ * changes and the slot's old element was outside of its home and second bucket. */
 ORDO_FN void small_compare(const hash_table *table, __local hash_small *mem, const small_plan *plan)
 {
     HASH_EACH (i, HASH_SMALL_BUCKETS * HASH_SLOTS) {

@@ -2,7 +2,8 @@
 #pragma once
 #include "dict/hash/batch.cl"
 
-/* hash_update_dense handles partitions with more updates, or with more elements that these updates move. */
+/* Maximum number of updates of a partition, and of old elements that these updates may move. hash_update_dense
+ * handles partitions that exceed one of these numbers. */
 #define HASH_SPARSE_MAX 512
 #define HASH_MOVED_MAX  (KEY_BITS > 64 ? 160 : 240)
 
@@ -161,8 +162,8 @@ ORDO_FN bool hash_can_write(const hash_table *table, const hash_part *part, __lo
     return !mem->left && mem->moved <= HASH_MOVED_MAX;
 }
 
-/* The caller passes the partition's old element count, because some CPU compilers execute `counts[p] +=` several
- * times. */
+/* `count` must be the partition's element count before the update. This function does not use `counts[p] +=`
+ * instead, because some CPU compilers execute such a statement several times. */
 ORDO_FN void hash_write_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem, uint count)
 {
     HASH_EACH_TOUCHED(s, part, mem)
@@ -177,7 +178,9 @@ ORDO_FN void hash_write_sparse(const hash_table *table, const hash_part *part, _
         } else if (number == 0 && hash_bit(mem->gone_from, s))
             *key = hash_empty(part->number, table->bits);
     }
-    hash_barrier(); /* Without this barrier, PoCL 3.1 runs the second loop's stores first, and loses an 8-byte key. */
+    /* Without this barrier, PoCL 3.1 runs the next loop's stores before the stores of the loop above, and
+     * loses an 8-byte key. */
+    hash_barrier();
     HASH_EACH (i, mem->moved) {
         const uint s = mem->slots[i], bucket = part->start + s / HASH_SLOTS;
         hash_keys(table, bucket)[s % HASH_SLOTS] = mem->keys[i];

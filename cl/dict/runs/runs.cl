@@ -107,8 +107,9 @@ void run_bounds(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_
     }
 }
 
-/* A range with more than RANGE_WIDE elements is wide. For wide ranges, run_write counts visible elements from each
- * run's start, which is faster. */
+/* A range with more than RANGE_WIDE elements is wide. In a wide range, run_write counts the visible elements of each
+ * run from the start of the run. In other ranges, it counts from the start of the range. A count from the start of
+ * the run needs one look-up in visible[] instead of two, so it is faster in wide ranges. */
 #define RANGE_WIDE RUN_BLOCK
 
 /* Measures each range i. lows[] and highs[] are from run_bounds.

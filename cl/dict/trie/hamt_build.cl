@@ -29,8 +29,9 @@ ORDO_FN void hamt_region(const hamt_trie *t, ordo_key_form key, ordo_key_form *l
         *most = t->leaves[leaf + 1].first - 1;
 }
 
-/* Returns true if elements m - 1 and m need different leaves. Their region has the keys that equal keys[m] except in
- * the lowest `bits` bits. The leaves differ if this region has more than HAMT_LEAF elements from `least` to `most`. */
+/* Returns true if elements m - 1 and m need different leaves. Keys m - 1 and m must differ only in their lowest
+ * `bits` bits. The keys that differ from keys[m] only in these bits form a region. Elements m - 1 and m need
+ * different leaves if this region has more than HAMT_LEAF elements. Only keys from `least` to `most` count. */
 ORDO_FN bool hamt_divides(__global const ordo_key *keys, uint n, uint m, uint bits, ordo_key_form least,
                           ordo_key_form most)
 {

@@ -64,7 +64,8 @@ ORDO_FN void draft_claimed(const draft_batch *batch, const draft_op *op)
 
 #include "dict/trie/draft_body.cl"
 
-/* If draft_n_slots is 0, there is no draft, and all updates give up. */
+/* Runs the lookups and updates of one launch of a concurrent batch. The updates go to a draft, a separate hash table
+ * (shared/draft.h). If draft_n_slots is 0, there is no draft, and all updates give up. */
 DRAFT_KERNEL
 void hamt_apply(HAMT_TRIE, HAMT_DRAFT, DRAFT_BATCH)
 {

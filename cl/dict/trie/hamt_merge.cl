@@ -142,8 +142,9 @@ ORDO_FN uint mix_count(const hamt_mix *mix)
 
 /* ---- new leaves -------------------------------------------------------------------------------------------------- */
 
-/* The part of an updated leaf that no new leaf has yet: elements `at` to `all` - 1. `first` is their least key.
- * mix_next halves regions of keys. Bit b of `open` is 1 while an upper half, 2^b keys, waits to be handled. */
+/* Elements `at` to `all` - 1 of an updated leaf have no new leaf yet. `first` is the least of their keys. mix_next
+ * divides regions of keys into halves. It finishes a lower half before the upper half. Bit b of `open` is 1 while
+ * the upper half of a region of 2^(b + 1) keys is unfinished. */
 typedef struct {
     uint          at, all;
     ordo_key_form first, open;

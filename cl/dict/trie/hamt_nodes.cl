@@ -70,8 +70,10 @@ ORDO_FN bool hamt_set_words(__global uint *words, ulong from, ulong to, uint val
     return same;
 }
 
-/* The last leaf below a child on `level` sets the child's word, and all words before the next child's word. If
- * `compare` is true, only compares these words. */
+/* Handles leaf i on one level of nodes. Each child of these nodes has a word. Only the last leaf below a child sets
+ * words: the child's word, and all words between it and the next child's word. If there is no next child, it sets
+ * the words up to the end of the node. Leaf 0 also sets the words before its own. If `compare` is true, only
+ * compares these words. */
 ORDO_FN bool hamt_set_level(const hamt_rows *rows, uint level, uint i, __global uint *words, bool compare)
 {
     const uint  child = hamt_child(rows, level, i);

@@ -49,8 +49,9 @@ ORDO_FN uint roaring_form_of(__global const uchar *bytes, const roaring_part *pa
                                                                                                 : ROARING_BITMAP;
 }
 
-/* Returns the size in bytes of container i, which begins at byte offset `at`. A container of runs begins with a 2-byte
- * count. If even the count ends after `end`, returns 2: the container ends after `end` too. */
+/* Returns the size in bytes of container i, which begins at byte offset `at`. A container of runs begins with its
+ * number of runs (2 bytes). If this number does not end before byte `end`, returns 2. The caller then finds that the
+ * container ends after `end`. */
 ORDO_FN ulong roaring_bytes(__global const uchar *bytes, const roaring_part *part, uint i, ulong at, ulong end)
 {
     switch (roaring_form_of(bytes, part, i)) {
@@ -63,7 +64,8 @@ ORDO_FN ulong roaring_bytes(__global const uchar *bytes, const roaring_part *par
     }
 }
 
-/* Returns the byte offset of container i, which the caller must check. The bitmap's header must end before `end`. */
+/* Returns the byte offset of container i. It may be wrong, because it comes from unchecked input. The caller must
+ * check that the container lies in the bitmap. The bitmap's header must end before `end`. */
 ORDO_FN ulong roaring_begin(__global const uchar *bytes, const roaring_part *part, uint i, ulong end)
 {
     if (roaring_has_offsets(part))
@@ -106,8 +108,8 @@ ORDO_FN uint roaring_measure(__global const uchar *bytes, ulong size, roaring_pa
     return ROARING_FAULT_WORDS;
 }
 
-/* One work-item finds the bounds of bitmaps `from` to `stop` - 1. `walk` keeps its state between launches. If `wide` is
- * 1, keys have 64 bits. Before each bitmap lies the upper half of its keys. */
+/* One work-item finds the bounds of bitmaps `from` to `stop` - 1. `walk` keeps its state between launches. If `wide`
+ * is 1, keys have 64 bits. The keys of a bitmap then have the same upper 32 bits, which lie before the bitmap. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_walk(__global const uchar *data, ulong data_at, ulong size, uint wide, uint n, uint from, uint stop,
                   __global ulong *walk, __global roaring_part *parts, __global uint *wrong)

@@ -14,7 +14,8 @@ void xfast_flat(__global const ordo_key *keys, xfast_shape shape, __global uint 
             p == all ? shape.count : keys_less(keys, 0, shape.count, (ordo_key_form) p << (KEY_BITS - shape.flat_bits));
 }
 
-/* A key is the first key of entries on n levels: levels first + 1 to first + n. */
+/* An entry has a prefix of a level, and the range of keys that begin with this prefix. This struct describes one
+ * key. On levels first + 1 to first + n, it is the first key of an entry's range. */
 typedef struct {
     uint first, n;
 } xfast_begins;

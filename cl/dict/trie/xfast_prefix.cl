@@ -70,8 +70,9 @@ ORDO_FN ordo_key_form xfast_shared(ordo_key_form mask, ordo_key_form neighbour, 
     return mask & xfast_up_to(min(xfast_common(neighbour, word), xfast_length_of(word)));
 }
 
-/* Bit l of masks[i] becomes 1 if the first l bits of key i are a stored prefix. If key i does not encode this prefix,
- * it shares the prefix with a neighbour. So a work-item looks up prefixes only of its first and last key. */
+/* Bit l of masks[i] becomes 1 if the first l bits of key i are a stored prefix. One key encodes this prefix. All
+ * keys between that key and key i also begin with it, so a work-item copies the bit from key to key. It looks up
+ * prefixes only of the first and last key of its share. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_masks(XFAST_TRIE, __global ordo_key *masks)
 {
@@ -108,8 +109,9 @@ ORDO_FN uint xfast_match_at(const xfast_trie *trie, __global const ordo_key *mas
     return (uint) KEY_BITS - (uint) clz(there);
 }
 
-/* Finds the longest stored prefix of each query. If there is none, writes only found[i]. The last key that is at most
- * the query begins with this prefix, or the next key does. */
+/* Finds the longest prefix of each query that is stored as a key. If there is none, writes only found[i]. Two keys
+ * need a look: the last key that is not greater than the query, and the key after it. At least one of them begins
+ * with the longest stored prefix. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_matches(XFAST_TRIE, __global const ordo_key *masks, __global const uchar *values, ulong values_at,
                    uint value_bytes, __global const ordo_key *keys, ulong keys_at, uint n,

@@ -68,7 +68,7 @@ void xfast_seek(XFAST_TRIE, __global const uchar *values, ulong values_at, uint 
         xfast_rank_each(&trie, form, some, upper != 0, rank);
         for (uint k = 0; k < RUN_SOME(some); k++) {
             const uint place = rank[k] - (forward ? 0 : 1);
-            const bool there = place < trie.shape.count; /* Before the first key, `place` wraps. */
+            const bool there = place < trie.shape.count; /* If rank[k] is 0, `rank[k] - 1` wraps around. */
             if (found)
                 found[found_at + at + k] = there;
             if (keys_out && there)
