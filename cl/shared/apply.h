@@ -2,17 +2,18 @@
 /* A batch of n operations (cl/dict/apply.cl) has two scratch arrays. Array `sums` has SUM_PARTS parts of n + 1 words
  * each. Array `places` has PLACE_PARTS parts of n + 2 words each. */
 
-/* At first, word j of a part is a flag of operation j, in key order. A prefix sum then replaces each flag by the number
- * of flags before it that are 1. */
+/* In each part, word j belongs to the j-th operation in key order. At first, this word is a flag, 0 or 1. A prefix
+ * sum then replaces it by the sum of the earlier flags of the part. The comments below say which operations have
+ * flag 1. */
 #pragma once
 
-#define SUM_HEADS   0 /* flag 1: upserts, erasures, and the first operation of each key */
+#define SUM_HEADS   0 /* Upserts, erasures, and the first operation of each key have flag 1. */
 #define SUM_INSERTS 1
 #define SUM_GROUPS  2
-#define SUM_THERE   3 /* flag 1: first operation of each key that was in the dictionary before */
+#define SUM_THERE   3 /* The first operation of each key that the dictionary had before the batch has flag 1. */
 #define SUM_PARTS   4
 
-#define PLACE_CHANGED 0 /* flag 1: last operation of each key that the batch changes */
+#define PLACE_CHANGED 0 /* If the batch changes a key, the last operation of this key has flag 1. */
 #define PLACE_UP      1
 #define PLACE_DOWN    2
 #define PLACE_GONE    3

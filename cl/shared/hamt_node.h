@@ -4,28 +4,30 @@
 
 /* A HAMT has three buffers:
  *
- *     tables   | cells: 2^c words | ranks: 2^r words |    find a leaf by key or by rank
- *     leaves   | record | record | ... | end record |      a record per leaf, in key order
- *     pool     | keys, values | ...                        a block per leaf, in any order
+ *     tables   | table `cells` | table `ranks` |         find a leaf by key or by rank
+ *     leaves   | record | record | ... | end record |    a record per leaf, in key order
+ *     pool     | keys, values | ...                      a block per leaf, in any order
  *
- * A record has the fields `first`, `before`, `place` and `sectors`. A leaf has the keys of an interval, which begins at
- * `first`. T2, T3 and HAMT_WIDE below describe the other fields.
+ * A record has the fields `first`, `before`, `place` and `sectors`. A leaf has the keys from its `first` up to the
+ * next leaf's `first`. `before` is the number of elements in earlier leaves. `place` is the position of the leaf's
+ * block in the pool, and a flag (HAMT_WIDE). `sectors` counts parts of a bitmap.
  *
- * A leaf has up to 64 keys, or more if all lie within 1024 successive integers. Its block has the sorted keys in one of
- * three forms, then the values:
+ * A leaf has up to 64 keys, or more if all lie within 1024 successive integers. Its block has the sorted keys in one
+ * of three forms, then the values:
  *
  *     bitmap        1024 bits, if the leaf has more than 64 keys
  *     short keys    16-bit distances from `first`, if all are less than 65536
- *     whole keys    the ordered forms */
+ *     whole keys    all bits of each key */
 
-/* The cell number of a key is the high bits of its distance from the `first` of leaf 0. cells[c] is the number of
- * leaves that begin in cells 0 to c. So a search for a key of cell c needs only leaves cells[c - 1] - 1 to
- * cells[c] - 1. The table `ranks` does the same for ranks. */
+/* Each table has one word per cell. The number of its cells is a power of 2. The cell number of a key is the high
+ * bits of its distance from the `first` of leaf 0. cells[i] is the number of leaves that begin in cells 0 to i. So a
+ * search for a key of cell i needs only leaves cells[i - 1] - 1 to cells[i] - 1. In the table `ranks`, the cell
+ * number of a rank is its high bits. ranks[i] is the number of leaves whose `before` lies in cells 0 to i. */
 
-/* With HAMT_FIXED_DEPTH 1, all leaves are bitmaps. Levels of nodes replace the cells, as in the paper
- * (share/doc/hamt.md). A node has 64 words, one for each value of 6 key bits:
+/* With HAMT_FIXED_DEPTH 1, all leaves are bitmaps. Instead of the table `cells`, nodes on several levels find a leaf
+ * by key, as in the paper (share/doc/hamt.md). A node has 64 words, one for each value of 6 key bits:
  *
- *     tables   | header | ranks: 2^r words | nodes of the topmost level | ... | nodes above leaves |
+ *     tables   | header | table `ranks` | nodes of the topmost level | ... | nodes above leaves |
  *
  * header[level] is the index of the level's first node. Level 0 lies above the leaves. Word w of a node counts
  * children 0 to w of this node, and all children of earlier nodes of its level. */

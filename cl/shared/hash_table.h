@@ -14,13 +14,14 @@
  * both are full, the element is *stashed* in any free slot of the partition. */
 
 /* Invariants, which host/dict/hash/check.c checks:
- *  H1 home     An element lies in its home or second bucket, or is stashed. No key is stored twice.
+ *  H1 home     An element lies in its home or second bucket, or is stashed: it lies in any other bucket of its
+ *              partition. No key is stored twice.
  *  H2 empty    An empty slot holds hash_empty(partition), a mixed key of another partition, so no lookup matches it. A
  *              table has at least two partitions.
  *  H3 spilled  spills[b] counts the elements of home bucket b that lie in their second bucket. If it is 0, lookups end
  *              after bucket b. It becomes HASH_SCAN when it reaches 255, or when an element of home bucket b is
  *              stashed. Lookups then read the whole partition. An erasure keeps HASH_SCAN, and sets flag HASH_RECOUNT
- *              in counts[p]. Kernel hash_recount then counts again.
+ *              in counts[p]. Kernel hash_recount then computes spills[b] again, for all buckets of partition p.
  *  H4 counted  counts[p] is the number of elements of partition p. `starts` ascends from 0 to the number of buckets.
  *  H5 filtered In filters[b], each key of bucket b sets two bits. HASH_SPILLED is set if spills[b] is not 0. All other
  *              bits are 0. */

@@ -13,28 +13,31 @@
  *     array     | .  k0 k1 k2 | k3 .. k6 | .. | .. | .. | k19 k20 .  . |          blocks 0 to 5, shift 1, count 21 */
 
 /* Invariants of an index:
- *  I1 grid       Blocks begin at multiples of NODE elements of the buffer. The array may begin inside block 0: at its
- *                element `shift`.
- *  I2 separator  A separator is the ordered form (shared/key.h) of its unit's last key. A query's lower bound lies in
- *                the first unit whose separator is not less than the query.
- *  I3 padding    Entries after a level's last unit repeat the array's last key.
+ *  I1 grid       The buffer of the array is divided into blocks of NODE elements. The array may begin inside block 0:
+ *                at its element `shift`.
+ *  I2 separator  A separator is the ordered form (shared/key.h) of the last key in or below one unit: a block or node
+ *                of the level below. A query's lower bound lies in the first unit whose separator is not less than the
+ *                query.
+ *  I3 padding    Entries after a level's last separator repeat the array's last key.
  *  I4 order      The levels lie without gaps, the root first. */
 
-/* A *compressed* index also stores the keys, so searches do not read the array. A block stores PACK_KEYS keys as
- * differences of 1, 2, 4 or 8 bytes from a base. A block consists of *pieces* of 16 bytes:
+/* A *compressed* index also stores the keys, so searches do not read the array. NODE is PACK_KEYS, and `shift` is 0.
+ * A block stores PACK_KEYS keys as differences of 1, 2, 4 or 8 bytes from a base. A block consists of *pieces* of 16
+ * bytes:
  *
  *     block 2     [ +3  +7  +7  +19  +80 ...  +211 ]      one piece with 16 differences of 1 byte
  *     offsets     [ 0  1  3  4  5 ... ]                   first piece of each block, then the number of pieces
  *
  *  I5 base       A block's base is the separator of the previous block, or 0 for block 0. It is not stored.
- *  I6 packed     Block b has pieces offsets[b] to offsets[b + 1] - 1. If all blocks have the same size, there are no
- *                `offsets`. `shift` is 0, and NODE is PACK_KEYS.
+ *  I6 packed     Block b has pieces offsets[b] to offsets[b + 1] - 1. `offsets` is absent if all blocks have the same
+ *                size.
  *  I7 last       Copies of the last key fill the last block. */
 
-/* Kim et al. describe the *blocked* layout (FAST, ACM TODS 36(4), 2011, section 4.2). A node is a *line*: a binary tree
- * of LINE_DEPTH levels in one cache line. It consists of *SIMD blocks*, which are subtrees of SIMD_DEPTH levels.
- * Separators ascend in a SIMD block. A search counts those less than the query. The count is the index of the child
- * block to read next. With LINE_DEPTH = 4 and SIMD_DEPTH = 2, the slots of a line have these entries of the node:
+/* Kim et al. describe the *blocked* layout (FAST, ACM TODS 36(4), 2011, section 4.2). A node is a *line*: a binary
+ * tree of LINE_DEPTH levels in one cache line. It consists of *SIMD blocks*, which are subtrees of SIMD_DEPTH
+ * levels. Separators ascend in a SIMD block. A search counts those less than the query. The count is the index of
+ * the child block to read next. With LINE_DEPTH = 4 and SIMD_DEPTH = 2, the slots of a line have these entries of
+ * the node:
  *
  *         slot      0  1  2 |  3  4  5 |  6  7  8 |  9 10 11 | 12 13 14 | 15
  *         entry     3  7 11 |  0  1  2 |  4  5  6 |  8  9 10 | 12 13 14 | 15
@@ -42,12 +45,12 @@
  * Searches do not read the last slot.
  *
  * A *page* has the lines of a subtree of PAGE_LEVELS levels. Pages lie level by level, from left to right. A level's
- * last page may have fewer lines. With two levels per page and 4 children per line, lines a to m form three
- * pages:
+ * last page may have fewer lines. With two levels per page and 4 children per line, lines a to m form three pages:
  *
  *     | page 0: a  b c d e | page 1: f  g h i j | page 2: k  l m |
  *
- *  I8 blocked    A unit's separator lies in line index_line() at slot index_slot(). No two separators share a slot. */
+ * The blocked layout has one more invariant. For each separator, index_line() gives its line, and index_slot() its
+ * slot in this line. No two separators share a slot (I8). */
 #pragma once
 #include "shared/types.h"
 
@@ -68,7 +71,7 @@ typedef struct {
     ordo_u32 node_log2;   /* log2 of the keys per block */
     ordo_u32 line_depth;  /* log2 of the separators per node or line */
     ordo_u32 simd_depth;  /* levels of a SIMD block, which is a part of a line */
-    ordo_u32 page_levels; /* levels of lines in a page, or 0 without pages */
+    ordo_u32 page_levels; /* levels of nodes in a page of the blocked layout, or 0 without pages */
 } index_form;
 
 /* The array begins at element `shift` of block 0. `count` must not be 0. */
@@ -114,14 +117,17 @@ INDEX_FN ordo_u32 index_separator(ordo_u32 count, ordo_u32 shift, index_form for
 /* Places of the nodes of one level in memory. Layouts without pages use only `level` and `first`. */
 typedef struct {
     ordo_u32 level;
-    ordo_u32 first;             /* Index of the first node of the level or, with pages, of the level's first page. */
+    /* Without pages, `first` is the index of the level's first node. With pages, it is the index of the first node in
+     * the level's first page. */
+    ordo_u32 first;
     ordo_u32 inside;            /* Number of higher levels in the same pages. */
     ordo_u32 last;              /* Index of the level's last page. */
     ordo_u32 full;              /* Number of nodes in each page before the last page. */
-    ordo_u32 above, above_last; /* Nodes of higher levels per page. `above_last` is for the last page. */
+    ordo_u32 above, above_last; /* Number of a page's nodes on higher levels. `above_last` is for the last page. */
 } index_place;
 
-/* Sets all members of `at` except `level` and `first`. Level at.level must be the highest level in its pages. */
+/* Handles a level whose nodes are the roots of pages. Members `level` and `first` of `at` must be set. Sets the
+ * other members. */
 INDEX_FN index_place index_new_pages(index_place at, ordo_u32 blocks, index_form form)
 {
     const ordo_u32 levels = form.page_levels < at.level ? form.page_levels : at.level;

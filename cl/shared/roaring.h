@@ -2,22 +2,23 @@
 /* The Roaring portable format, a file format for sets of 32-bit keys, and its 64-bit extension. Integers are
  * little-endian and unaligned. */
 
-/* A set of 32-bit keys is a *bitmap* with the fields below. A *container* has the keys with the same upper half:
+/* A *container* has the keys with the same upper half. A set of 32-bit keys is stored as a *Roaring bitmap* with
+ * these fields:
  *
- *     cookie       without `runs`: 12346 (4 bytes), number of containers (4 bytes)
- *                  with `runs`: 12347 (2 bytes), number of containers minus 1 (2 bytes)
- *     runs         one bit per container: 1 if it is stored as runs. Absent if all bits would be 0
+ *     cookie       without run flags: 12346 (4 bytes), number of containers (4 bytes)
+ *                  with run flags: 12347 (2 bytes), number of containers minus 1 (2 bytes)
+ *     run flags    one bit per container: 1 if its form is `runs`. Absent if all bits would be 0
  *     descriptors  per container: upper half of its keys (2 bytes), number of its keys minus 1 (2 bytes)
- *     offsets      per container: its distance from the cookie in bytes (4 bytes). Absent if there are `runs` and
+ *     offsets      per container: its distance from the cookie in bytes (4 bytes). Absent if there are run flags and
  *                  fewer than 4 containers
  *     containers   lower halves of keys, in one of three forms
  *                    array    up to 4096 ascending keys of 2 bytes
- *                    bitmap   65536 bits, for more than 4096 keys
+ *                    bits     65536 bits, for more than 4096 keys (ROARING_BITMAP)
  *                    runs     2 bytes: number of runs. Then per run its first key, and the number of keys that follow.
  *                             Runs do not overlap
  *
- * A set of 64-bit keys begins with the number of bitmaps (8 bytes). Bitmaps follow in ascending order. Before each is
- * the upper half of its keys (4 bytes). */
+ * A set of 64-bit keys begins with the number of its Roaring bitmaps (8 bytes). They follow in ascending order.
+ * Before each is the upper half of its keys (4 bytes). */
 #pragma once
 #include "shared/types.h"
 

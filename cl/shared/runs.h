@@ -39,8 +39,8 @@ ORDO_STATIC_ASSERT(sizeof(run_table) == (8 * 2 + 4 * 3) * 16 + 4 * 17 + 3 * 4, "
 
 #define MERGE_RUNS_HEADS 4
 
-/* Kernel run_hide hides elements `first` to `end` - 1. Before it runs, `gone` of these are visible: they have hidden
- * bit 0. `before` is the number of visible elements before `first`. */
+/* Kernel run_hide hides elements `first` to `end` - 1 of a run. Just before, `gone` of these elements are still
+ * visible: their hidden bits are 0. `before` is the number of visible elements before element `first`. */
 typedef struct {
     ordo_u32 first, end, before, gone;
 } run_interval;

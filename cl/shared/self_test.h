@@ -137,7 +137,10 @@ enum {
  * twice the array's version. During a change, it is greater by 1. */
 enum { OPTIMISTIC_WORDS = 32, OPTIMISTIC_BY_2 = 16, OPTIMISTIC_BY_1 = 24, OPTIMISTIC_HEADER = 28 };
 #define OPTIMISTIC_WORD(version, j) ((version) * (2 * (j) + 1) * 2654435761u)
-/* Counts of reads. Only BAD is an error: wrong words, although the version did not change. */
+/* Words of the test's report. The words up to OPTIMISTIC_BAD are counts: of changes, good reads, torn reads and bad
+ * reads. A torn read has a wrong word of the array, but the version changed during the read. A bad read has a wrong
+ * word, although the version did not change. Only bad reads are errors. The next two words describe the last bad
+ * read. */
 enum optimistic_word {
     OPTIMISTIC_CHANGES,
     OPTIMISTIC_GOOD,

@@ -28,7 +28,8 @@
 #define SORT_COUNT_BITS 30
 #define SORT_COUNT_MASK ((1u << SORT_COUNT_BITS) - 1)
 #define SORT_CODE_OWN   2u
-/* Code of "count up to this tile" in a pass. It alternates between passes (S2 above). */
+/* Code in the top two bits of a status word. It means that the other bits count elements up to this tile. It
+ * alternates between passes. So a status word of the previous pass does not look like a word of this pass. */
 #define SORT_CODE_UPTO(pass) ((pass) % 2 ? 1u : 3u)
 
 /* Arguments of a pass. Members ..._at are indices of elements. Members ..._word are indices in the control buffer. */
@@ -103,15 +104,15 @@ struct sort_buckets {
     ordo_u32 step;        /* Only every step-th work-group works. Work-group i handles chunk i / step. */
     ordo_u32 blocks;      /* 1 if the scatter collects full cache lines, else 0 */
     ordo_u32 sort_step;   /* Only every sort_step-th work-group of kernel sort_bucket_sort sorts. */
-    ordo_u32 room;        /* elements of the spare buffer, after the buckets, for each of these work-groups */
+    ordo_u32 room;        /* Each sorting work-group has `room` elements of the spare buffer, after `count` elements. */
     ordo_u32 unused;
 };
 
 /* Words of the plan of sort_buckets.cl, which first distributes the keys to buckets by one digit. */
 #define SORT_BUCKET_BITS_MIN 8
 #define SORT_BUCKET_BITS_MAX 11
-/* If a key and its value have more bytes, member `blocks` above must be 0. With 16 bytes, blocks are slower: 2^22 pairs
- * take 62 instead of 47 ms (PoCL, two cores). */
+/* If a key and its value have more than SORT_BLOCK_PAIR_MAX bytes, member `blocks` of struct sort_buckets must be 0.
+ * With 16 bytes, blocks are slower: 2^22 pairs take 62 instead of 47 ms (PoCL, two cores). */
 #define SORT_BLOCK_PAIR_MAX 12
 #define SORT_BUCKET_STATE   0 /* a value of the enum below */
 #define SORT_BUCKET_SHIFT   1 /* lowest bit of the digit */

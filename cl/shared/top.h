@@ -28,10 +28,10 @@ struct top_pass {
     ordo_u32 room;
     ordo_u32 pass;
     ordo_u32 index_bits;
-    /* Shift and mask of digit pass - 1 in an element's number. All earlier digits lie above it, from bit digit_above
-     * up. */
+    /* An element's number has its key in the high bits, and its index in the low bits. digit_shift and digit_mask
+     * describe digit pass - 1 of this number. The earlier digits are all bits from bit digit_above up. */
     ordo_u32 digit_shift, digit_mask, digit_above;
-    ordo_u32 next_shift, next_mask; /* Shift and mask of digit `pass`. After the last digit, next_mask is 0. */
+    ordo_u32 next_shift, next_mask; /* The next digit has number `pass`. If there is none, next_mask is 0. */
 };
 
 #define TOP_LOCAL_BYTES(bits, copies, group, lanes) (4 * (((copies) << (bits)) + SCAN_WORDS(group, lanes) + 3))
@@ -48,8 +48,7 @@ struct top_order {
     ordo_u32 count, state_words, value_words, unused;
 };
 
-/* Arguments of a selection on CPUs. Each work-item reads `chunk` elements, and lists the first `needed` of them in key
- * order. */
+/* Arguments of a selection on CPUs. Each work-item reads `chunk` elements, and selects the `needed` least of them. */
 struct top_chunks {
     ordo_u64 keys_at;
     ordo_u32 count, chunk, needed;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A kernel argument `how` packs the operation that combines two values (COMBINE_...) and the order of values
- * (VALUE_...). */
+/* A kernel argument `how` describes how two values are combined: the operation (COMBINE_...), and whether values are
+ * unsigned, signed or floating-point numbers (VALUE_...). */
 #pragma once
 
 /* Values of enum ordo_op (include/ordo/array.h). */

@@ -17,18 +17,20 @@
 
 /* Invariants, which host/dict/trie/xfast_check.c checks:
  *  X1 flat      flat[p] is the number of keys less than p << (width - flat_bits). The last entry is the number of keys.
- *  X2 entries   The table has an entry for each prefix with more than XFAST_LEAF leaves and one of the table's lengths.
- *               An entry is the index of the first leaf, and the index after the last leaf.
+ *  X2 entries   The table has an entry for each prefix that meets two conditions. Its length is flat_bits plus 1 to
+ *               `levels` times `group` bits. More than XFAST_LEAF leaves begin with it. An entry is the index of the
+ *               first of these leaves, and the index after the last one.
  *  X3 only      The table has no other entry.
  *  X4 masks     With masks, a key stands for a prefix, for example a network route (xfast_prefix.cl). Bit l of masks[i]
- *               is 1 exactly if the first l bits of key i's prefix are also stored as a key. */
+ *               concerns the first l bits of key i's prefix. It is 1 exactly if a key stands for these l bits. */
 #pragma once
 #include "shared/types.h"
 
 #define XFAST_LEAF 16
 
-/* Number of slots of all level tables. The first `small` levels share the first 4 * count slots. Among them, the level
- * for prefixes of b bits has 2^(b + 1) slots, from slot 2^(b + 1) on. Each later level has 2 * count slots. */
+/* Number of slots of all level tables. The first `small` levels have the first 4 * count slots together. Such a
+ * small level, with prefixes of b bits, has 2^(b + 1) slots, from slot 2^(b + 1) on. Each later level has 2 * count
+ * other slots. */
 #define XFAST_SLOTS(shape)                                                                                             \
     (4 * (ordo_u64) (shape).count + 2 * (ordo_u64) (shape).count * ((shape).levels - (shape).small))
 
