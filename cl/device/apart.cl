@@ -82,6 +82,11 @@ ORDO_FN ulong apart_shuffle64(ulong x, uint lane)
 #endif
 }
 
+ORDO_FN ulong2 apart_shuffle128(ulong2 x, uint lane)
+{
+    return (ulong2) (apart_shuffle64(x.x, lane), apart_shuffle64(x.y, lane));
+}
+
 ORDO_FN uint apart_first(uint x)
 {
     return apart_shuffle(x, 0);

@@ -101,9 +101,8 @@ enum ltree_word {
 
 #define LTREE_LIST_ITEMS 8
 
-/* Kernels write a uint4 for each operation that gives up. Word 0 is its index. Word 1 is the number of keys counted so
- * far. Words 2 and 3 are its key. */
-#define LTREE_PENDING_BYTES 16
+/* Size of a ltree_pended (cl/dict/ltree/node.cl). Kernels write one for each operation that gives up. */
+#define LTREE_PENDED_BYTES(key_bytes) ((size_t) ((key_bytes) > 8 ? 32 : 16))
 
 /* Kinds of operations that gave up. The host runs all operations of a kind as a batch, while no concurrent kernel
  * runs. */

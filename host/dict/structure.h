@@ -214,6 +214,12 @@ static inline ordo_dict ordo_dict_kind(const ordo_dict *dict)
                          .key_bytes = dict->key_bytes };
 }
 
+/* Returns the unsigned type of the keys' size: the type of their ordered forms. */
+static inline ordo_type ordo_dict_form_type(const ordo_dict *dict)
+{
+    return dict->key_bytes == 16 ? ORDO_U128 : dict->key_bytes == 8 ? ORDO_U64 : ORDO_U32;
+}
+
 ordo_status ordo_dict_create(ordo_device *dev, const struct ordo_structure *structure, const void *config,
                              ordo_dict **out);
 /* Returns a default configuration, or NULL without host memory. The caller frees it. */

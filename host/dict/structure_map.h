@@ -25,9 +25,9 @@ enum ordo_structure_trait {
 #define ORDO_STRUCTURE_MAP(X)                                                                                          \
     X(SORTED_ARRAY, sorted_array, "sorted array", ORDO_HAS_RUNS | ORDO_SIMULATED | ORDO_BUILT_WHOLE | ORDO_WIDE_KEYS)  \
     X(LSM, lsm, "lsm", ORDO_HAS_RUNS | ORDO_KEEPS_STALE | ORDO_WIDE_KEYS)                                              \
-    X(BLINK, blink, "blink", ORDO_IS_TREE | ORDO_SIMULATED)                                                            \
+    X(BLINK, blink, "blink", ORDO_IS_TREE | ORDO_SIMULATED | ORDO_WIDE_KEYS)                                           \
     X(FAST, fast, "fast", ORDO_HAS_RUNS | ORDO_REBUILDS | ORDO_BUILT_WHOLE | ORDO_WIDE_KEYS)                           \
-    X(SKIPLIST, skiplist, "skiplist", ORDO_IS_TREE | ORDO_SIMULATED)                                                   \
+    X(SKIPLIST, skiplist, "skiplist", ORDO_IS_TREE | ORDO_SIMULATED | ORDO_WIDE_KEYS)                                  \
     X(HASH, hash, "hash", ORDO_NO_ORDER | ORDO_REBUILDS | ORDO_SIMULATED | ORDO_BUILT_WHOLE | ORDO_WIDE_KEYS)          \
     X(XFAST, xfast, "xfast", ORDO_HAS_RUNS | ORDO_HAS_PREFIXES | ORDO_SIMULATED | ORDO_BUILT_WHOLE)                    \
     X(HAMT, hamt, "hamt", ORDO_IS_TRIE | ORDO_REBUILDS | ORDO_SIMULATED)

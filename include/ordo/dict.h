@@ -48,8 +48,7 @@ extern "C" {
 typedef struct ordo_dict ordo_dict;
 
 struct ordo_dict_config {
-    /* Sorted arrays, LSMs, FAST trees and hash tables take all types. Other structures take types
-     * of 4 and 8 bytes. */
+    /* X-fast tries and HAMTs take types of 4 and 8 bytes. Other structures take all types. */
     ordo_type key;
     uint32_t  value_bytes; /* 0, 4 or 8 */
 };

@@ -6,6 +6,7 @@
 #include "tests/dict/dict_case.h"
 #include "tests/dict/sequence.h"
 #include "tests/support/calls.h"
+#include "tests/support/words.h"
 
 #include "dict/hash/hash.h"
 #include "dict/ltree/ltree.h"
@@ -604,6 +605,83 @@ static void concurrent(struct test *t)
     t->dev->facts.atomics = was;
 }
 
+/* Batches of keys of 16 bytes in place: upserts in descending order, then erases. */
+static void wide_batches(struct test *t, ordo_dict *dict)
+{
+    enum { HELD = 500, BATCHES = 4, ALL = HELD + BATCHES * BATCH };
+    uint8_t  keys[ALL * 16], found[ALL];
+    uint32_t values[ALL], got[ALL];
+
+    for (uint32_t i = 0; i < ALL; i++) {
+        values[i] = ALL - i;
+        put_form(ORDO_BYTES16, keys, i, (key_form) (values[i] / 7) << 64 | values[i]);
+    }
+    test_ok(t, ordo_dict_build_host(dict, keys, values, HELD));
+    for (size_t from = HELD; from < ALL; from += BATCH)
+        test_ok(t, ordo_dict_upsert_host(dict, keys + 16 * from, values + from, BATCH));
+    test_ok(t, ordo_dict_check(dict, NULL));
+    test_ok(t, ordo_dict_find_host(dict, keys, ALL, got, found));
+    test_same(t, "values", ORDO_U32, got, values, ALL);
+    for (size_t from = 0; from < HELD; from += (size_t) 2 * BATCH)
+        test_ok(t, ordo_dict_erase_host(dict, keys + 16 * from, BATCH));
+    test_ok(t, ordo_dict_check(dict, NULL));
+    test_ok(t, ordo_dict_contains_host(dict, keys, ALL, found));
+    for (size_t i = 0; i < ALL; i++)
+        test_true(t, found[i] == (i >= HELD + BATCH || i / BATCH % 2 == 1));
+}
+
+/* Every concurrent operation on keys of 16 bytes. Some operations give up. */
+static void wide_concurrent(struct test *t, ordo_dict *dict)
+{
+    enum { N = 110, ROOM = 4 };
+    uint8_t  keys[N * 16], hi[N * 16], codes[N], outcomes[N], range_keys[N * ROOM * 16];
+    uint32_t values[N], counts[N];
+    uint64_t rooms[N + 1] = { 0 };
+
+    for (uint32_t i = 0; i < N; i++) {
+        const uint32_t number = 97 * i % 660;
+        codes[i] = (uint8_t) (i % ORDO_N_CONCURRENT_CODES);
+        values[i] = i;
+        put_form(ORDO_BYTES16, keys, i, (key_form) (number / 7) << 64 | number);
+        put_form(ORDO_BYTES16, hi, i, (key_form) (number / 7 + 1) << 64);
+        rooms[i + 1] = (uint64_t) (i + 1) * ROOM;
+    }
+    ordo_ltree_of(dict)->faults = FAULT_LATCHES + FAULT_NO_TRIES;
+    test_ok(t, ordo_dict_apply_concurrent_host(
+                   dict, &(struct ordo_host_concurrent_batch) { .codes = codes,
+                                                                .keys = keys,
+                                                                .hi = hi,
+                                                                .values = values,
+                                                                .count = N,
+                                                                .counts = counts,
+                                                                .outcomes = outcomes,
+                                                                .rooms = rooms,
+                                                                .range_keys = range_keys,
+                                                                .range_capacity = (size_t) N * ROOM }));
+    ordo_ltree_of(dict)->faults = 0;
+    test_ok(t, ordo_dict_check(dict, NULL));
+    for (uint32_t i = 0; i < N; i++)
+        test_true(t, outcomes[i] == ORDO_DONE || (codes[i] == ORDO_RANGE && outcomes[i] == ORDO_CUT_SHORT));
+}
+
+static void wide_trees(struct test *t)
+{
+    static const int              in[] = { BLINK, SKIPLIST_16 };
+    const struct ordo_dict_config config = { ORDO_BYTES16, 4 };
+    const ordo_atomics            was = t->dev->facts.atomics;
+
+    for (size_t i = 0; i < LENGTH(in); i++) {
+        AUTO_DICT ordo_dict *dict = NULL;
+        test_context(t, "keys of 16 bytes in a %s", structures[in[i]].word);
+        test_ok(t, structures[in[i]].create(t->dev, &config, &dict));
+        wide_batches(t, dict);
+        if (was == ORDO_ATOMICS_LEGACY)
+            t->dev->facts.atomics = ORDO_ATOMICS_C11; /* as in concurrent() */
+        wide_concurrent(t, dict);
+        t->dev->facts.atomics = was;
+    }
+}
+
 /* Leaves split while there are no nodes for the upper levels, which are repaired at the end. */
 static void levels(struct test *t)
 {
@@ -875,7 +953,8 @@ static void run_all(struct kernels *k, const char *mask, const char *only)
                   { "seldom", seldom },
                   { "combined", combined },
                   { "small_batches", small_batches },
-                  { "strings", strings } };
+                  { "strings", strings },
+                  { "wide_trees", wide_trees } };
     for (size_t i = 0; i < LENGTH(parts); i++) {
         const clock_t since = clock();
         if (!is_asked_for(only, parts[i].name))

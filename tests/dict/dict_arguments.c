@@ -68,7 +68,7 @@ static void try_wide_keys(struct test *t, int structure, ordo_type type)
         return;
     (void) ordo_device_last_error(t->dev, message, sizeof message);
     test_true(t, dict == NULL && strstr(message, structures[structure].name) && strstr(message, test_type_name[type]));
-    test_true(t, strstr(message, "sorted array, lsm, fast, hash"));
+    test_true(t, strstr(message, "sorted array, lsm, blink, fast, skiplist, hash"));
 }
 
 DEVICE_TEST(dict_arguments, only_some_structures_take_keys_of_16_bytes)

@@ -7,6 +7,7 @@
 #include "ordo/lsm.h"
 #include "ordo/sorted_array.h"
 #include "shared/runs.h"
+#include "tests/support/words.h"
 
 #include <stdlib.h>
 
@@ -86,27 +87,28 @@ DEVICE_TEST(dict_check, a_repeated_key_is_reported)
 /* ---- the B-link tree --------------------------------------------------------------------------------------------- */
 
 /* A tree of three levels in which some nodes have split. */
-static ordo_dict *make_tree(struct test *t)
+static ordo_dict *make_tree(struct test *t, ordo_type type)
 {
     enum { BUILT = 20000, MORE = 3000 };
-    AUTO_FREE uint32_t *keys = test_alloc(BUILT * sizeof *keys);
-    ordo_dict          *dict = NULL;
+    const size_t    kb = ordo_type_bytes(type);
+    AUTO_FREE void *keys = test_alloc(BUILT * kb);
+    ordo_dict      *dict = NULL;
 
     for (uint32_t i = 0; i < BUILT; i++)
-        keys[i] = 16 * i;
-    test_ok(t, ordo_blink_create(t->dev, ordo_blink_config(.dict = { ORDO_U32, 4 }), &dict));
+        put_form(type, keys, i, (key_form) 16 * i);
+    test_ok(t, ordo_blink_create(t->dev, ordo_blink_config(.dict = { type, 4 }), &dict));
     test_ok(t, ordo_dict_build_host(dict, keys, keys, BUILT));
     for (uint32_t i = 0; i < MORE; i++)
-        keys[i] = 32 * i + 1;
+        put_form(type, keys, i, (key_form) 32 * i + 1);
     test_ok(t, ordo_dict_upsert_host(dict, keys, keys, MORE));
     test_ok(t, ordo_dict_check(dict, NULL));
     return dict;
 }
 
-/* Index of a node's word among all lines. LTREE_AT_...: one past its slots. */
+/* Index of the low 32 bits of a node's word among all lines. LTREE_AT_...: one past its slots. */
 static size_t word_of(const struct ordo_ltree *tree, size_t node, size_t word)
 {
-    return node * tree->config.words + word;
+    return (node * tree->config.words + word) * (tree->dict.key_bytes / 4);
 }
 static size_t tail_of(const struct ordo_ltree *tree, size_t node, size_t word)
 {
@@ -153,9 +155,9 @@ static void check_inner_words(struct test *t, ordo_dict *dict, size_t node)
     expect_noticed(t, dict, children, child + count, 0x7fffffff, "B4");
 }
 
-MASK_TEST(dict_check, a_wrong_word_of_a_tree_is_reported, "", "cpu=0")
+static void check_tree_words(struct test *t, ordo_type type)
 {
-    AUTO_DICT ordo_dict *dict = make_tree(t);
+    AUTO_DICT ordo_dict *dict = make_tree(t, type);
     struct ordo_ltree   *tree = ordo_ltree_of(dict);
     const uint32_t       leaves = peek(t, tree->state, LTREE_LEAVES);
     const uint32_t       inner = peek(t, tree->state, LTREE_INNER);
@@ -177,4 +179,10 @@ MASK_TEST(dict_check, a_wrong_word_of_a_tree_is_reported, "", "cpu=0")
     /* counts, if the tree keeps them */
     if (tree->counted)
         expect_noticed(t, dict, tree->pools.counts, 1, 63, "B8");
+}
+
+MASK_TEST(dict_check, a_wrong_word_of_a_tree_is_reported, "", "cpu=0")
+{
+    check_tree_words(t, ORDO_U32);
+    check_tree_words(t, ORDO_U128);
 }

@@ -151,32 +151,40 @@ static void put(uint8_t *array, size_t bytes, size_t i, uint64_t word)
     memcpy(array + bytes * i, &word, bytes);
 }
 
-static uint64_t all_ones(size_t bytes)
-{
-    return bytes == 8 ? UINT64_MAX : UINT32_MAX;
-}
-
 /* Maps numbers to keys spread over all keys, with the least and the greatest among them. */
 static size_t n_numbers(const struct plan *plan)
 {
     return (size_t) plan->keys * (plan->background + 1);
 }
 
-static uint64_t form_of(const struct run *r, size_t number)
+static key_form form_of(const struct run *r, size_t number)
 {
-    const uint64_t all = all_ones(r->key_bytes);
+    const key_form all = form_mask(r->plan->type);
     const size_t   n = n_numbers(r->plan);
     return n == 0 || number + 1 == n ? all : number * (all / n);
 }
 
-static uint64_t key_at(const struct run *r, size_t number)
+static void put_key(const struct run *r, uint8_t *keys, size_t i, size_t number)
 {
-    return key_from_bits_of((int) r->plan->type, form_of(r, number));
+    put_form(r->plan->type, keys, i, form_of(r, number));
 }
 
-static uint64_t form_at(const struct run *r, const uint8_t *keys, size_t i)
+static key_form form_at(const struct run *r, const uint8_t *keys, size_t i)
 {
-    return key_bits_of((int) r->plan->type, get(keys, r->key_bytes, i));
+    return form_of_key(r->plan->type, keys, i);
+}
+
+/* A form as hexadecimal digits. */
+struct digits {
+    char text[36];
+};
+
+static struct digits digits_of(key_form form)
+{
+    struct digits d;
+
+    (void) snprintf(d.text, sizeof d.text, "0x%016" PRIx64 "%016" PRIx64, (uint64_t) (form >> 64), (uint64_t) form);
+    return d;
 }
 
 /* Whether operations change a number. The others are the background. */
@@ -232,8 +240,8 @@ static void make_operation(struct run *r, size_t i)
     const size_t  high = number + span > last ? last : number + span;
     size_t        room = 0;
 
-    put(r->in.keys, r->key_bytes, i, key_at(r, number));
-    put(r->in.hi, r->key_bytes, i, key_at(r, test_below(r->t, 30) == 0 && number > 0 ? number - 1 : high));
+    put_key(r, r->in.keys, i, number);
+    put_key(r, r->in.hi, i, test_below(r->t, 30) == 0 && number > 0 ? number - 1 : high);
     put(r->in.values, r->plan->value_bytes, i, value_number(r, i + 1));
     if (code == ORDO_RANGE)
         room = test_below(r->t, 8) == 0 ? test_below(r->t, span + 1) : high - number + 1;
@@ -274,7 +282,7 @@ static struct model model_of_arrays(const struct run *r, const uint8_t *keys, co
     model.element = test_alloc((count + 1) * sizeof *model.element);
     model.count = model.room = count;
     for (size_t i = 0; i < count; i++)
-        model.element[i] = (struct model_element) { form_at(r, keys, i), get(keys, r->key_bytes, i),
+        model.element[i] = (struct model_element) { form_at(r, keys, i), read_key(keys, r->key_bytes, i),
                                                     r->plan->value_bytes ? get(values, r->plan->value_bytes, i) : 0 };
     return model;
 }
@@ -289,7 +297,7 @@ static bool make_dict(struct run *r)
     for (size_t number = 0; number < all; number++) {
         if (is_changed(r, number) && test_below(r->t, 100) >= r->plan->initial)
             continue;
-        put(keys, r->key_bytes, count, key_at(r, number));
+        put_key(r, keys, count, number);
         put(values, r->plan->value_bytes, count++, value_number(r, 1000000 + number));
     }
     r->before = model_of_arrays(r, keys, values, count);
@@ -365,7 +373,7 @@ static ordo_status read_inner(const struct run *r, struct ordo_call *call, struc
 
 static uint32_t entries_of(const struct run *r, const struct inner_nodes *in, size_t node)
 {
-    return (uint32_t) get(in->lines + node * in->line_bytes, r->key_bytes, in->slots + LTREE_AT_HEADER) &
+    return (uint32_t) read_key(in->lines + node * in->line_bytes, r->key_bytes, in->slots + LTREE_AT_HEADER) &
            LTREE_COUNT_MASK;
 }
 
@@ -474,7 +482,7 @@ static size_t certain(const struct run *r, struct history *h, size_t i, size_t f
 }
 
 /* The first number with a key of at least this form. */
-static size_t number_from(const struct run *r, uint64_t form)
+static size_t number_from(const struct run *r, key_form form)
 {
     size_t number = 0;
     while (number < n_numbers(r->plan) && form_of(r, number) < form)
@@ -487,7 +495,7 @@ static bool check_seek(struct run *r, struct history *h, size_t i)
     const uint8_t  code = r->in.codes[i];
     const bool     forward = code >= ORDO_SEEK_GE, found = r->out.found[i] == 1;
     const size_t   vb = r->plan->value_bytes, last = n_numbers(r->plan) - 1;
-    const uint64_t query = form_at(r, r->in.keys, i), key = form_at(r, r->out.keys_out, i);
+    const key_form query = form_at(r, r->in.keys, i), key = form_at(r, r->out.keys_out, i);
     const uint64_t value = found && vb ? get(r->out.values_out, vb, i) : 0;
     const size_t   at = number_from(r, query); /* queries are keys by number */
     const size_t   own = code == ORDO_SEEK_LE || code == ORDO_SEEK_GE ? 0 : 1;
@@ -499,30 +507,30 @@ static bool check_seek(struct run *r, struct history *h, size_t i)
                            : code == ORDO_SEEK_GE ? key >= query
                                                   : key > query;
         if (!right || !history_may_hold(h, key, vb ? &value : NULL, r->out.ticks[2 * i], r->out.ticks[2 * i + 1]))
-            return is_wrong(r, "seek %zu (code %u) of 0x%" PRIx64 " found 0x%" PRIx64 ", value %" PRIu64, i, code,
-                            query, key, value);
+            return is_wrong(r, "seek %zu (code %u) of %s found %s, value %" PRIu64, i, code, digits_of(query).text,
+                            digits_of(key).text, value);
         hit = number_from(r, key) + (forward ? 0 : 1);
     }
     /* No key lies between the query and the hit. Numbers are unsigned: 0 has none before it. */
     const size_t first = forward ? at + own : hit, end = forward ? hit : at + 1 - own;
     if (first < end && certain(r, h, i, first, end - 1) > 0)
-        return is_wrong(r, "seek %zu (code %u) of 0x%" PRIx64 " found %d 0x%" PRIx64 ", passing over a key", i, code,
-                        query, found, key);
+        return is_wrong(r, "seek %zu (code %u) of %s found %d %s, passing over a key", i, code, digits_of(query).text,
+                        found, digits_of(key).text);
     return true;
 }
 
 /* Checks that a range's elements are in it, ascend, and existed at some moment. */
-static bool check_elements(struct run *r, struct history *h, size_t i, uint64_t lo, uint64_t hi, size_t reported)
+static bool check_elements(struct run *r, struct history *h, size_t i, key_form lo, key_form hi, size_t reported)
 {
     const size_t from = (size_t) r->in.rooms[i], vb = r->plan->value_bytes;
 
     for (size_t e = 0; e < reported; e++) {
-        const uint64_t key = form_at(r, r->out.range_keys, from + e);
+        const key_form key = form_at(r, r->out.range_keys, from + e);
         const uint64_t value = vb ? get(r->out.range_values, vb, from + e) : 0;
         if (key < lo || key > hi || (e > 0 && key <= form_at(r, r->out.range_keys, from + e - 1)))
-            return is_wrong(r, "range %zu: its element %zu has key 0x%" PRIx64, i, e, key);
+            return is_wrong(r, "range %zu: its element %zu has key %s", i, e, digits_of(key).text);
         if (!history_may_hold(h, key, vb ? &value : NULL, r->out.ticks[2 * i], r->out.ticks[2 * i + 1]))
-            return is_wrong(r, "range %zu: key 0x%" PRIx64 " never had value %" PRIu64 " then", i, key, value);
+            return is_wrong(r, "range %zu: key %s never had value %" PRIu64 " then", i, digits_of(key).text, value);
     }
     return true;
 }
@@ -535,21 +543,21 @@ static bool check_complete(struct run *r, struct history *h, size_t i, size_t fi
     size_t       e = 0;
 
     for (size_t number = first; number <= last; number++) {
-        const uint64_t form = form_of(r, number);
+        const key_form form = form_of(r, number);
         while (e < reported && form_at(r, r->out.range_keys, from + e) < form)
             e++;
         if (e == reported && cut)
             return true;
         const bool there = e < reported && form_at(r, r->out.range_keys, from + e) == form;
         if (!there && history_must_hold(h, form, r->out.ticks[2 * i], r->out.ticks[2 * i + 1]))
-            return is_wrong(r, "range %zu leaves out key 0x%" PRIx64 ", which was there all the while", i, form);
+            return is_wrong(r, "range %zu leaves out key %s, which was there all the while", i, digits_of(form).text);
     }
     return true;
 }
 
 static bool check_scan(struct run *r, struct history *h, size_t i)
 {
-    const uint64_t lo = form_at(r, r->in.keys, i), hi = form_at(r, r->in.hi, i);
+    const key_form lo = form_at(r, r->in.keys, i), hi = form_at(r, r->in.hi, i);
     const uint32_t count = r->out.counts[i], begin = r->out.ticks[2 * i], end = r->out.ticks[2 * i + 1];
     const size_t   room = (size_t) (r->in.rooms[i + 1] - r->in.rooms[i]);
     size_t         least = 0, most = 0;
@@ -730,6 +738,9 @@ MASK_TEST(ltree_history, has_one_with_faults_injected, "", "group=1")
 
 static void team_histories(struct test *t)
 {
+    static const struct plan wide = {
+        "keys bytes16, values of 4 bytes", ORDO_BYTES16, 4, 300, 1, 50, ANY_ORDER, 2500, EVERYTHING, 0, EVERY_FAULT
+    };
     const size_t count = wanted_histories() < LENGTH(plans) ? wanted_histories() : LENGTH(plans);
 
     for (size_t i = 1; i < LENGTH(tree_teams); i++) {
@@ -738,6 +749,7 @@ static void team_histories(struct test *t)
         run_plans(t, count, 32);
         run_plans(t, count, EVERY_FAULT);
         run_plans(t, count, FAULT_NO_TRIES + EVERY_FAULT);
+        expect_history(t, &wide, t->seed * 1000 + i);
     }
 }
 
@@ -762,15 +774,17 @@ DEVICE_TEST(ltree_history, has_one_with_every_kind_of_key_and_value)
 {
     static const struct plan kinds[] = {
         { "keys f64, values of 8 bytes", ORDO_F64, 8, 500, 1, 50, ANY_ORDER, 2500, EVERYTHING, 0, 60 },
+        { "keys u128, values of 8 bytes", ORDO_U128, 8, 500, 1, 50, ANY_ORDER, 2500, EVERYTHING, 0, 60 },
         { "keys i64, no values", ORDO_I64, 0, 500, 1, 50, ANY_ORDER, 2500, EVERYTHING, 0, 60 },
         { "keys u64, values of 8 bytes", ORDO_U64, 8, 500, 1, 50, ANY_ORDER, 2500, EVERYTHING, 0, 60 },
         { "keys i32, no values", ORDO_I32, 0, 500, 1, 50, ANY_ORDER, 2500, EVERYTHING, 0, 60 },
         { "keys i64, values of 4 bytes", ORDO_I64, 4, 500, 1, 50, ANY_ORDER, 2500, EVERYTHING, 0, 60 },
         { "keys f32, values of 8 bytes", ORDO_F32, 8, 500, 1, 50, ANY_ORDER, 2500, EVERYTHING, 0, 60 },
         { "keys f64, no values", ORDO_F64, 0, 500, 1, 50, ANY_ORDER, 2500, EVERYTHING, 0, 60 },
+        { "keys bytes16, no values", ORDO_BYTES16, 0, 500, 1, 50, ANY_ORDER, 2500, EVERYTHING, 0, 60 },
     };
     /* each kind compiles kernels: by default only kinds that tests of dictionaries compile, too */
-    const size_t n = test_wants_all("ORDO_TEST_KINDS") ? LENGTH(kinds) : IS_SKIPLIST ? 1 : 2;
+    const size_t n = test_wants_all("ORDO_TEST_KINDS") ? LENGTH(kinds) : IS_SKIPLIST ? 2 : 3;
 
     for (size_t i = 0; i < n; i++)
         for (uint64_t seed = 0; seed < 3; seed++)
@@ -1011,7 +1025,7 @@ struct edit {
 #define SEEN_BEFORE                                                                                                    \
     {                                                                                                                  \
         TREE_FILE, "    if (tail.header & LTREE_LATCHED)\n",                                                           \
-            "    if (tail.header & LTREE_LATCHED && op->query <= tail.high)\n"                                         \
+            "    if (tail.header & LTREE_LATCHED && key_upto(op->query, tail.high))\n"                                 \
     }
 
 enum { EDITS_MAX = 3 };
@@ -1156,9 +1170,9 @@ static const struct bug bugs[] = {
           FIND_VALUE "    if (false)\n" } },
       FINDS_AT_ONE_LEAF },
     { "a find before the first look",
-      { { TREE_FILE, "    const bool found = slot < count && key == op->query;\n",
+      { { TREE_FILE, "    const bool found = slot < count && key_same(key, op->query);\n",
           "    tail.header = ordo_load_relaxed(ltree_header(line));\n"
-          "    const bool found = slot < count && key == op->query;\n" },
+          "    const bool found = slot < count && key_same(key, op->query);\n" },
         BY_ADDRESS },
       FINDS_AT_ONE_LEAF },
     { "no second look at a value of 8 bytes",
@@ -1176,9 +1190,9 @@ static const struct bug bugs[] = {
         BY_ADDRESS },
       SEEKS_AT_ONE_LEAF },
     { "the first look after the keys are read",
-      { { TREE_FILE, "    bool found = slot < count && (forward || key == op->query);\n",
+      { { TREE_FILE, "    bool found = slot < count && (forward || key_same(key, op->query));\n",
           "    tail.header = ordo_load_relaxed(ltree_header(line));\n"
-          "    bool found = slot < count && (forward || key == op->query);\n" },
+          "    bool found = slot < count && (forward || key_same(key, op->query));\n" },
         BY_ADDRESS },
       SEEKS_AT_ONE_LEAF },
     { "one version for ever",
@@ -1200,7 +1214,9 @@ static const struct bug bugs[] = {
       { { TREE_FILE, " + mask_count(lanes & team_lanes_below());\n", ";\n" } },
       SCHEDULED("scans", 4, 600, ANY_ORDER, 4000, SCANS),
       BY_SEVERAL_LANES },
-    { "no way to the right", { { TREE_FILE, "    if (op->query > tail.high) {\n", "    if (false) {\n" } }, AT_SPLITS },
+    { "no way to the right",
+      { { TREE_FILE, "    if (key_before(tail.high, op->query)) {\n", "    if (false) {\n" } },
+      AT_SPLITS },
     { "a new node is open before all of it is there",
       { { TREE_FILE, "    ltree_store_uncached_key(left + LTREE_HIGH, middle);\n",
           "    ltree_store_uncached_key(left + LTREE_HIGH, middle);\n"

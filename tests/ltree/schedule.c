@@ -75,7 +75,14 @@ static void find_names(struct names *names, const char *text)
                                         "column_at_uint",
                                         "column_at_ulong",
                                         "column_merge_uint",
-                                        "column_merge_ulong" };
+                                        "column_merge_ulong",
+                                        "column_ulong2",
+                                        "column_load_uncached_ulong2",
+                                        "column_store_uncached_ulong2",
+                                        "column_shift_ulong2",
+                                        "column_keep_ulong2",
+                                        "column_at_ulong2",
+                                        "column_merge_ulong2" };
     for (size_t i = 0; i < sizeof made / sizeof *made; i++)
         add_word(names, made[i], made[i] + strlen(made[i]));
     for (const char *end; *text; text = end + (*end != 0)) {
@@ -147,7 +154,7 @@ char *schedule_other(const char *text, const char *tail)
 static const char plays[] =
     "\ntypedef struct {\n"
     "    other_ltree_turn       turn;\n"
-    "    __global const uint4 *again;\n"
+    "    __global const ltree_pended *again;\n"
     "    uint                   first, n;\n"
     "    bool                   more;\n"
     "} other_one;\n"

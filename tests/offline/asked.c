@@ -659,13 +659,15 @@ static void ask_structures(ordo_device *dev, const struct pair *pair)
         if (s == XFAST)
             ask_prefixes(dict, pair->value_bytes);
     }
-    if (pair->value_bytes != 4 || ordo_type_bytes(pair->key) > 8)
+    if (pair->value_bytes != 4)
         return;
     ordo_dict *tree = make_structure(dev, BLINK, pair);
     ask_tested_tree(tree, pair->value_bytes);
     ordo_dict_destroy(&tree);
     static const int variants[] = { HAMT_FIXED, SKIPLIST_16, XFAST_LEVELS };
     for (size_t v = 0; v < COUNT_OF(variants); v++) {
+        if (!structure_takes((size_t) variants[v], pair->key))
+            continue;
         AUTO_DICT ordo_dict *other = make_structure(dev, variants[v], pair);
         ask_dict(other, pair->value_bytes);
         if (variants[v] == XFAST_LEVELS)

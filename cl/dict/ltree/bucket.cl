@@ -90,6 +90,12 @@ ORDO_FN ulong lane_below64(ulong x)
 {
     return TEAM_WIDTH > 1 ? team_shuffle_up64(x, 1 % TEAM_WIDTH) : x;
 }
+#if KEY_BITS == 128
+ORDO_FN ulong2 lane_below128(ulong2 x)
+{
+    return TEAM_WIDTH > 1 ? team_shuffle_up128(x, 1 % TEAM_WIDTH) : x;
+}
+#endif
 
 ORDO_FN void piece_read(__global const uint *from, __private uint x[4])
 {
@@ -113,6 +119,16 @@ ORDO_FN void piece_write64(__global ulong *to, __private const ulong x[2])
 {
     *(__global ulong2 *) to = (ulong2) (x[0], x[1]);
 }
+#if KEY_BITS == 128
+ORDO_FN void piece_read128(__global const ulong2 *from, __private ulong2 x[1])
+{
+    x[0] = *from;
+}
+ORDO_FN void piece_write128(__global ulong2 *to, __private const ulong2 x[1])
+{
+    *to = x[0];
+}
+#endif
 
 /* Functions on a column: a leaf's keys or values in a team's registers.
  *
@@ -122,13 +138,15 @@ ORDO_FN void piece_write64(__global ulong *to, __private const ulong x[2])
  *                  if `puts` is true, stores x in slot `at`, and if `joins` is also true, combines x with the old value
  *   column_close   if `closes` is true, removes the element in slot `at`, and sets the last slot to `fill`
  *
- * `parts` must be a constant. All lanes of a sub-group must call column_put and column_close. */
+ * `joined` is a macro that combines two values. `parts` must be a constant. All lanes of a sub-group must call
+ * column_put and column_close. */
 #if VALUE_COMBINES
 #define COLUMN_JOINED(a, b) value_combine(a, b)
 #else
 #define COLUMN_JOINED(a, b) (b)
 #endif
-#define COLUMN_DEFINE(type, suffix, per_piece)                                                                         \
+#define COLUMN_NEW(a, b) (b)
+#define COLUMN_DEFINE(type, suffix, per_piece, joined)                                                                 \
     ORDO_FN void column_read##suffix(__private type *column, uint parts, __global const type *from, uint count,        \
                                      type fill)                                                                        \
     {                                                                                                                  \
@@ -164,7 +182,7 @@ ORDO_FN void piece_write64(__global ulong *to, __private const ulong x[2])
             for (uint k = LANE_SLOTS; k-- > 0;) {                                                                      \
                 const uint slot = lane_slot(part, k);                                                                  \
                 const type lower = k > 0 ? mine[k > 0 ? k - 1 : 0] : below;                                            \
-                const type put = joins ? (type) COLUMN_JOINED(mine[k], x) : x;                                         \
+                const type put = joins ? (type) joined(mine[k], x) : x;                                                \
                 mine[k] = puts && slot == at ? put : opens && slot > at ? lower : mine[k];                             \
             }                                                                                                          \
         }                                                                                                              \
@@ -187,8 +205,11 @@ ORDO_FN void piece_write64(__global ulong *to, __private const ulong x[2])
         }                                                                                                              \
     }
 
-COLUMN_DEFINE(uint, , 4)
-COLUMN_DEFINE(ulong, 64, 2)
+COLUMN_DEFINE(uint, , 4, COLUMN_JOINED)
+COLUMN_DEFINE(ulong, 64, 2, COLUMN_JOINED)
+#if KEY_BITS == 128
+COLUMN_DEFINE(ulong2, 128, 1, COLUMN_NEW)
+#endif
 
 typedef struct {
     uint leaf, count, updates, head, parent;
@@ -248,7 +269,8 @@ ORDO_FN void updates_read(const bucket_batch *batch, leaf_work work, __private h
     for (uint e = 0; e < LANE_UPDATES; e++) {
         const uint j = e * TEAM_WIDTH + team_lane();
         u->index[e] = LTREE_NONE;
-        u->key[e] = u->value[e] = 0;
+        u->key[e] = KEY_LEAST;
+        u->value[e] = 0;
         u->erases[e] = false;
         if (j >= work.updates)
             continue;
@@ -271,7 +293,7 @@ typedef struct {
 ORDO_FN one_update updates_next(__private held_updates *u)
 {
     uint          least = LTREE_NONE;
-    ordo_key_form key = 0;
+    ordo_key_form key = KEY_LEAST;
     ltree_value   value = 0;
     bool          erases = false;
 

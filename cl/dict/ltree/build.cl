@@ -43,11 +43,11 @@ void build_leaves(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, __gl
                 ltree_values(&tree, leaf)[word] = values[values_at + first + word];
         }
         if (word == LTREE_LOW)
-            form = leaf > 0 ? key_bits(keys[first - 1]) : 0;
+            form = leaf > 0 ? key_bits(keys[first - 1]) : KEY_LEAST;
         if (word == LTREE_RIGHT)
-            form = last ? LTREE_NONE : leaf + 1;
+            form = LTREE_WORD(last ? LTREE_NONE : leaf + 1);
         if (word == LTREE_HEADER)
-            form = size;
+            form = LTREE_WORD(size);
         if (word == LTREE_HIGH && !last)
             form = key_bits(keys[first + size - 1]);
         ltree_leaf(&tree, leaf)[word] = form;
@@ -74,9 +74,9 @@ void build_inner(LTREE_TREE, uint level, uint first_child, uint n, uint first_no
         if (word < LTREE_SLOTS) /* Also writes unused slots, because concurrent operations may read them. */
             ltree_children(&tree, first_node + j)[word] = word < size ? child : LTREE_NONE;
         if (word == LTREE_RIGHT)
-            form = last ? LTREE_NONE : first_node + j + 1;
+            form = LTREE_WORD(last ? LTREE_NONE : first_node + j + 1);
         if (word == LTREE_HEADER)
-            form = size;
+            form = LTREE_WORD(size);
         ltree_inner(&tree, first_node)[i] = form;
     }
 }

@@ -103,6 +103,11 @@ ORDO_FN void ltree_store_uncached_tail(__global ordo_key_form *line, ltree_tail 
 #if KEY_BITS == 32
     ordo_store_uncached128((__global uint *) (line + LTREE_LOW),
                            (uint4) (tail.low, tail.right, tail.header, tail.high));
+#elif KEY_BITS == 128
+    ltree_store_uncached_key(line + LTREE_LOW, tail.low);
+    ordo_store_uncached(ltree_right(line), tail.right);
+    ordo_store_uncached(ltree_header(line), tail.header);
+    ltree_store_uncached_key(line + LTREE_HIGH, tail.high);
 #else
     ordo_store_uncached128((__global uint *) (line + LTREE_LOW), as_uint4((ulong2) (tail.low, tail.right)));
     ordo_store_uncached128((__global uint *) (line + LTREE_HEADER), as_uint4((ulong2) (tail.header, tail.high)));
@@ -133,7 +138,7 @@ ORDO_FN void ltree_split(const ltree_batch *batch, ltree_op *op, const column_ke
 
 ORDO_FN ordo_key_form ltree_key_of(const ltree_op *op)
 {
-    return op->level > 0 ? op->query - 1 : op->query;
+    return op->level > 0 ? key_minus(op->query, LTREE_WORD(1)) : op->query;
 }
 
 #define CHANGE_NONE  0

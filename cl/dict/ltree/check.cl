@@ -24,7 +24,7 @@ void check_down(LTREE_TREE, uint level, __global uint *levels, __global uint *le
                 ordo_min(&wrong[WRONG_ENTRY], node);
             continue;
         }
-        const bool good = child < below && ltree_line(&tree, level - 1, child)[LTREE_LOW] == line[slot];
+        const bool good = child < below && key_same(ltree_line(&tree, level - 1, child)[LTREE_LOW], line[slot]);
         if (!good || ordo_exchange(level > 1 ? &levels[child] : &leaves[child], level - 1) != LTREE_NONE) {
             ordo_min(&wrong[WRONG_ENTRY], node);
             continue;
@@ -42,18 +42,18 @@ ORDO_FN void check_keys(__global ordo_key_form *line, uint level, uint node, uin
 {
     const uint          count = ltree_count(line);
     const ordo_key_form low = line[LTREE_LOW], high = line[LTREE_HIGH];
-    bool                ordered = count <= LTREE_SLOTS, bounded = low < high;
+    bool                ordered = count <= LTREE_SLOTS, bounded = key_before(low, high);
 
     for (uint slot = 0; slot < LTREE_SLOTS; slot++) {
         const ordo_key_form key = line[slot];
         if (slot >= count)
-            ordered = ordered && key == LTREE_UNUSED;
+            ordered = ordered && key_same(key, LTREE_UNUSED);
         else if (level > 0)
-            bounded = bounded && key >= low && key < high && (slot > 0 || key == low);
+            bounded = bounded && key_upto(low, key) && key_before(key, high) && (slot > 0 || key_same(key, low));
         else
-            bounded = bounded && (key > low || low == 0) && key <= high;
+            bounded = bounded && (key_before(low, key) || key_same(low, KEY_LEAST)) && key_upto(key, high);
         if (slot > 0 && slot < count)
-            ordered = ordered && line[slot - 1] < key;
+            ordered = ordered && key_before(line[slot - 1], key);
     }
     if (!ordered)
         ordo_min(&wrong[from + WRONG_LEAF_ORDER], node);
@@ -67,8 +67,8 @@ ORDO_FN void check_node(const ltree_tree *tree, uint level, uint node, uint take
     const uint              right = *ltree_right(line);
 
     check_keys(line, level, node, from, wrong);
-    if (right == LTREE_NONE ? line[LTREE_HIGH] != LTREE_UNUSED
-                            : right >= taken || ltree_line(tree, level, right)[LTREE_LOW] != line[LTREE_HIGH])
+    if (right == LTREE_NONE ? !key_same(line[LTREE_HIGH], LTREE_UNUSED)
+                            : right >= taken || !key_same(ltree_line(tree, level, right)[LTREE_LOW], line[LTREE_HIGH]))
         ordo_min(&wrong[from + WRONG_LEAF_LINK], node);
     if (*ltree_header(line) & LTREE_LATCHED)
         ordo_min(&wrong[from + WRONG_LEAF_LATCH], node);
@@ -130,7 +130,7 @@ void check_inner(LTREE_TREE, uint capacity, __global const uint *levels, __globa
             continue;
         }
         __global ordo_key_form *line = ltree_inner(&tree, node);
-        if (line[LTREE_LOW] == line[LTREE_HIGH]) {
+        if (key_same(line[LTREE_LOW], line[LTREE_HIGH])) {
             check_dead(line, node, levels[node] != LTREE_NONE, WRONG_INNER_ORDER, wrong);
             continue;
         }

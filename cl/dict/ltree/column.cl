@@ -23,8 +23,11 @@ ORDO_FN uint column_word(uint r)
 #define UNPACK_ulong(at, s, piece)                                                                                     \
     at[s] = as_ulong2(piece).x;                                                                                        \
     at[(s) + 1] = as_ulong2(piece).y
-#define PACK_ulong(at, s) as_uint4((ulong2) (at[s], at[(s) + 1]))
-#define PER_PIECE_ulong   2
+#define PACK_ulong(at, s)           as_uint4((ulong2) (at[s], at[(s) + 1]))
+#define PER_PIECE_ulong             2
+#define UNPACK_ulong2(at, s, piece) at[s] = as_ulong2(piece)
+#define PACK_ulong2(at, s)          as_uint4(at[s])
+#define PER_PIECE_ulong2            1
 
 /* Functions on a column:
  *
@@ -86,6 +89,10 @@ LTREE_COLUMN(ulong)
 #if KEY_BITS == 32
 typedef column_uint column_keys;
 #define KEYS_DO(verb) column_##verb##_uint
+#elif KEY_BITS == 128
+LTREE_COLUMN(ulong2)
+typedef column_ulong2 column_keys;
+#define KEYS_DO(verb) column_##verb##_ulong2
 #else
 typedef column_ulong column_keys;
 #define KEYS_DO(verb) column_##verb##_ulong
@@ -96,7 +103,7 @@ ORDO_FN uint column_place(const column_keys *c, ordo_key_form key, ordo_key_form
     uint less = 0;
     ORDO_UNROLL
     for (uint s = 0; s < LTREE_SLOTS; s++)
-        less += c->at[s] < key;
+        less += key_before(c->at[s], key);
     *next = LTREE_UNUSED;
     ORDO_UNROLL
     for (uint s = 0; s < LTREE_SLOTS; s++) {

@@ -21,6 +21,12 @@ ORDO_FN uint column_word(uint r)
 #define GET_uint(x, l)  apart_shuffle(x, l)
 #define GET_ulong(x, l) apart_shuffle64(x, l)
 
+#if KEY_BITS == 128
+#define LOAD_ulong2(from)   as_ulong2(ordo_load_uncached128((__global const uint *) (from)))
+#define STORE_ulong2(to, x) ordo_store_uncached128((__global uint *) (to), as_uint4(x))
+#define GET_ulong2(x, l)    apart_shuffle128(x, l)
+#endif
+
 /* Functions on a column. column.cl describes column_shift and column_keep.
  *
  *   column_load_uncached    reads words first .. end - 1, sets the others to 0
@@ -38,7 +44,7 @@ ORDO_FN uint column_word(uint r)
         ORDO_UNROLL                                                                                                    \
         for (uint r = 0; r < COLUMN_ROWS; r++) {                                                                       \
             const uint s = column_word(r);                                                                             \
-            c->at[r] = s >= first && s < end ? LOAD_##type(from + s) : 0;                                              \
+            c->at[r] = s >= first && s < end ? LOAD_##type(from + s) : (type) 0;                                       \
         }                                                                                                              \
     }                                                                                                                  \
     ORDO_FN void column_store_uncached_##type(const column_##type *c, __global type *to, uint first, uint end)         \
@@ -106,6 +112,10 @@ LTREE_COLUMN(ulong)
 #if KEY_BITS == 32
 typedef column_uint column_keys;
 #define KEYS_DO(verb) column_##verb##_uint
+#elif KEY_BITS == 128
+LTREE_COLUMN(ulong2)
+typedef column_ulong2 column_keys;
+#define KEYS_DO(verb) column_##verb##_ulong2
 #else
 typedef column_ulong column_keys;
 #define KEYS_DO(verb) column_##verb##_ulong
@@ -116,7 +126,7 @@ ORDO_FN uint column_less(const column_keys *c, ordo_key_form key)
     uint words = 0;
     ORDO_UNROLL
     for (uint r = 0; r < COLUMN_ROWS; r++)
-        words |= (uint) apart_ballot(c->at[r] < key) << r * TEAM_WIDTH;
+        words |= (uint) apart_ballot(key_before(c->at[r], key)) << r * TEAM_WIDTH;
     return words;
 }
 

@@ -54,7 +54,10 @@
  *   15 results                                   end of the launch
  *
  * If LTREE_BY_FENCE is 0, low and high of 8-byte keys may belong to two moments. Both only fall, so an operation never
- * passes its key. */
+ * passes its key. It is 1 for 16-byte keys.
+ *
+ * If it is 1, parts of one bound may also belong to two moments. An operation may then pass its key. The low bound of
+ * the next node is not less than this key, so the operation restarts. */
 
 /* Access numbers refer to the table above. In a team of several lanes, each lane loads the header before and after its
  * accesses 2 and 3. All lanes must find the same header. apart_sync keeps this order: accesses 3 by all lanes, 5 by
@@ -100,7 +103,7 @@ ORDO_FN uint ltree_step(const ltree_batch *batch, ltree_op *op)
         return ltree_restart(op);
     if (tail.header & LTREE_LATCHED)
         return STEP_AGAIN;
-    if (op->query > tail.high) {
+    if (key_before(tail.high, op->query)) {
         if (tail.right >= (op->level > 0 ? batch->inner_capacity : batch->leaf_capacity))
             return ltree_restart(op);
         ltree_pass_zombie(batch, op, tail);
@@ -109,7 +112,7 @@ ORDO_FN uint ltree_step(const ltree_batch *batch, ltree_op *op)
     }
     op->zombie = LTREE_NONE;
     /* Leaf 0 covers all keys up to its high bound. */
-    if (op->query <= tail.low && (op->level > 0 || op->at > 0))
+    if (key_upto(op->query, tail.low) && (op->level > 0 || op->at > 0))
         return ltree_restart(op);
     if (op->level > 0 || CODE_UPDATES(op->code))
         return ltree_write(batch, op, line, tail);
@@ -131,13 +134,14 @@ ORDO_FN bool ltree_start(const ltree_batch *batch, ltree_op *op)
         ltree_outcome(batch, op, OUTCOME_UNKNOWN);
         return false;
     }
-    if ((op->code == CODE_SEEK_LT && op->query == 0) || (op->code == CODE_SEEK_GT && op->query == LTREE_UNUSED)) {
-        (void) ltree_answer_seek(batch, op, false, 0, 0);
+    if ((op->code == CODE_SEEK_LT && key_same(op->query, KEY_LEAST)) ||
+        (op->code == CODE_SEEK_GT && key_same(op->query, KEY_GREATEST))) {
+        (void) ltree_answer_seek(batch, op, false, KEY_LEAST, 0);
         return false;
     }
-    op->query += op->code == CODE_SEEK_GT;
-    op->query -= op->code == CODE_SEEK_LT;
-    if (op->code >= CODE_COUNT && op->query > key_bits(batch->hi[op->i])) {
+    op->query = key_plus(op->query, LTREE_WORD(op->code == CODE_SEEK_GT));
+    op->query = key_minus(op->query, LTREE_WORD(op->code == CODE_SEEK_LT));
+    if (op->code >= CODE_COUNT && key_before(key_bits(batch->hi[op->i]), op->query)) {
         if (batch->counts && apart_leads())
             batch->counts[op->i] = 0;
         ltree_outcome(batch, op, OUTCOME_DONE);
@@ -146,13 +150,13 @@ ORDO_FN bool ltree_start(const ltree_batch *batch, ltree_op *op)
     return true;
 }
 
-ORDO_FN void ltree_take(const ltree_batch *batch, ltree_op *op, uint which, __global const uint4 *again)
+ORDO_FN void ltree_take(const ltree_batch *batch, ltree_op *op, uint which, __global const ltree_pended *again)
 {
     if (again) {
-        const uint4 left = again[which];
-        op->i = left.x;
-        op->count = left.y;
-        op->query = (ordo_key_form) (left.z | (ulong) left.w << 32);
+        const ltree_pended left = again[which];
+        op->i = left.s0;
+        op->count = left.s1;
+        op->query = ltree_pended_query(left);
     } else {
         op->i = batch->subset ? batch->subset[which] : which;
         op->count = 0;
@@ -184,7 +188,7 @@ ORDO_FN void ltree_give_up(const ltree_batch *batch, const ltree_op *op, bool st
     if (op->hops)
         ordo_store_relaxed(state + LTREE_MOVED, 1);
     const uint place = ordo_add(state + LTREE_PENDING, 1);
-    batch->pending[place] = (uint4) (op->i, op->count, (uint) op->query, (uint) ((ulong) op->query >> 32));
+    batch->pending[place] = ltree_pend(op->i, op->count, op->query);
 }
 
 /* State of a work-item between steps. `op` is the team's operation, and not used if `idle`. `next` is the number of
@@ -202,7 +206,7 @@ typedef struct {
 } ltree_turn;
 
 ORDO_FN bool ltree_take_next(const ltree_batch *batch, ltree_turn *turn, ltree_op *op, uint first, uint n,
-                             __global const uint4 *again)
+                             __global const ltree_pended *again)
 {
     if (turn->next >= n)
         return false;
@@ -211,7 +215,8 @@ ORDO_FN bool ltree_take_next(const ltree_batch *batch, ltree_turn *turn, ltree_o
     return true;
 }
 
-ORDO_FN bool ltree_next_op(const ltree_batch *batch, ltree_turn *turn, uint first, uint n, __global const uint4 *again)
+ORDO_FN bool ltree_next_op(const ltree_batch *batch, ltree_turn *turn, uint first, uint n,
+                           __global const ltree_pended *again)
 {
     ltree_op *op = &turn->op;
 #if TEAM_WIDTH == 1
@@ -239,7 +244,7 @@ ORDO_FN bool ltree_next_op(const ltree_batch *batch, ltree_turn *turn, uint firs
 }
 
 ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint first, uint n,
-                             __global const uint4 *again)
+                             __global const ltree_pended *again)
 {
     ltree_op *op = &turn->op;
 
@@ -282,8 +287,8 @@ ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint fi
  * batch if both are NULL. Lists operations that give up in `pending`. */
 LTREE_KERNEL
 void ltree_apply(LTREE_TREE, uint leaf_capacity, uint inner_capacity, uint first, uint n, uint final, uint never,
-                 uint far, uint found_first, __global const uint4 *again, __global const uint *subset,
-                 __global uint4 *pending, __global uint *history, __global const uchar *codes, ulong codes_at,
+                 uint far, uint found_first, __global const ltree_pended *again, __global const uint *subset,
+                 __global ltree_pended *pending, __global uint *history, __global const uchar *codes, ulong codes_at,
                  __global const ordo_key *keys, ulong keys_at, __global const ordo_key *hi, ulong hi_at,
                  __global const ltree_value *values, ulong values_at, __global const ulong *rooms, ulong rooms_at,
                  __global uchar *found, ulong found_at, __global ordo_key *keys_out, ulong keys_out_at,

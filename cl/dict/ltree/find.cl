@@ -69,7 +69,7 @@ void ltree_find_in_batch(LTREE_TREE, __global const uchar *codes, ulong codes_at
         for (uint r = 0; r < LTREE_ITEMS; r++) {
             const uint i = ltree_query_at(first, r);
             code[r] = i < n ? codes[codes_at + i] : N_CODES;
-            query[r] = CODE_FINDS(code[r]) ? key_bits(keys[keys_at + i]) : 0;
+            query[r] = CODE_FINDS(code[r]) ? key_bits(keys[keys_at + i]) : KEY_LEAST;
             any = any || CODE_FINDS(code[r]);
         }
         if (!subgroup_any(any))

@@ -87,32 +87,32 @@ ORDO_FN uint left_kind(uint code, uint counted, __global const ulong *rooms, ulo
  *   where[p]    becomes the index of output operation p in the concurrent batch
  *   before[p]   becomes the number of keys that output operation p counted before it gave up */
 ORDO_KERNEL(LTREE_GROUP)
-void ltree_gather(__global const uint4 *left, uint count, uint kind, uint most, __global const uchar *codes,
+void ltree_gather(__global const ltree_pended *left, uint count, uint kind, uint most, __global const uchar *codes,
                   ulong codes_at, __global const ordo_key *hi, ulong hi_at, __global const ltree_value *values,
                   ulong values_at, __global const ulong *rooms, ulong rooms_at, ulong range_capacity,
                   __global uint *taken, __global uint *where, __global uchar *codes_out, __global ordo_key *keys_out,
                   __global ltree_value *values_out, __global ordo_key *hi_out, __global uint *before,
-                  __global uint4 *rest)
+                  __global ltree_pended *rest)
 {
     const uint l = (uint) get_global_id(0);
     if (l >= count)
         return;
-    const uint i = left[l].x, code = codes[codes_at + i];
-    const bool of_kind = left_kind(code, left[l].y, rooms + rooms_at, range_capacity, i) == kind;
+    const uint i = left[l].s0, code = codes[codes_at + i];
+    const bool of_kind = left_kind(code, left[l].s1, rooms + rooms_at, range_capacity, i) == kind;
     const uint p = of_kind ? ordo_add(taken, 1) : most;
     if (p >= most) {
         rest[ordo_add(taken + 1, 1)] = left[l];
         return;
     }
     where[p] = i;
-    keys_out[p] = key_from_bits((ordo_key_form) (left[l].z | (ulong) left[l].w << 32));
+    keys_out[p] = key_from_bits(ltree_pended_query(left[l]));
     if (kind == LEFT_UPDATES)
         codes_out[p] = (uchar) code;
     if (kind == LEFT_UPDATES && values && code != CODE_ERASE)
         values_out[p] = values[values_at + i];
     if (kind == LEFT_COUNTS) {
         hi_out[p] = hi[hi_at + i];
-        before[p] = left[l].y;
+        before[p] = left[l].s1;
     }
 }
 

@@ -16,7 +16,7 @@ typedef struct {
 ORDO_FN uint chain_length(const ltree_tree *tree, uint level, uint child, ordo_key_form bound)
 {
     uint length = 0;
-    for (__global ordo_key_form *line = ltree_line(tree, level, child); line[LTREE_HIGH] != bound; length++) {
+    for (__global ordo_key_form *line = ltree_line(tree, level, child); !key_same(line[LTREE_HIGH], bound); length++) {
         const uint right = *ltree_right(line);
         if (right == LTREE_NONE)
             break;
@@ -100,7 +100,7 @@ ORDO_FN void level_take(const ltree_tree *tree, uint level, __global const uint 
         split_frame(tree, &split);
         if (split.nodes == 1 || level == top)
             continue;
-        const uint parent = ltree_covering(tree, level + 1, low + 1);
+        const uint parent = ltree_covering(tree, level + 1, key_plus(low, LTREE_WORD(1)));
         ltree_mark_each(tree, level + 1, parent, team_lane() == 0, next);
     }
 }
@@ -129,7 +129,7 @@ ORDO_FN uint root_grow(const ltree_tree *tree, uint root)
             split_put_entry(tree, &split, p, ltree_line(tree, level, child)[LTREE_LOW], child);
             child = *ltree_right(ltree_line(tree, level, child));
         }
-        ltree_inner(tree, split.node)[LTREE_LOW] = 0;
+        ltree_inner(tree, split.node)[LTREE_LOW] = KEY_LEAST;
     }
     split_frame(tree, &split);
     return (level + 1) << LTREE_LEVEL_SHIFT | split.node;

@@ -23,10 +23,65 @@
 #if ORDO_VALUE_BYTES
 typedef ordo_value ltree_value;
 #else
-typedef uint ltree_value;
+typedef uint  ltree_value;
 #endif
 
 #define HAS_VALUES (ORDO_VALUE_BYTES != 0)
+
+/* A concurrent operation that gave up: its index, the number of keys that it has counted, and its query. The size is
+ * LTREE_PENDED_BYTES. */
+#if KEY_BITS == 128
+typedef uint8 ltree_pended;
+
+ORDO_FN ltree_pended ltree_pend(uint i, uint count, ordo_key_form query)
+{
+    return (uint8) (i, count, 0, 0, as_uint4(query));
+}
+ORDO_FN ordo_key_form ltree_pended_query(ltree_pended left)
+{
+    return as_ulong2(left.hi);
+}
+#else
+typedef uint4 ltree_pended;
+
+ORDO_FN ltree_pended ltree_pend(uint i, uint count, ordo_key_form query)
+{
+    return (uint4) (i, count, (uint) query, (uint) ((ulong) query >> 32));
+}
+ORDO_FN ordo_key_form ltree_pended_query(ltree_pended left)
+{
+    return (ordo_key_form) (left.z | (ulong) left.w << 32);
+}
+#endif
+
+/* LTREE_WORD(n) is the number n as a word of a line. */
+#if KEY_BITS == 128
+#define LTREE_WORD(number) ((ordo_key_form) (number, 0))
+#else
+#define LTREE_WORD(number) ((ordo_key_form) (number))
+#endif
+
+/* OF_KEYS(f) is the function f for words of the keys' size. */
+#if KEY_BITS == 32
+#define OF_KEYS(function) function
+#elif KEY_BITS == 64
+#define OF_KEYS(function) function##64
+#else
+#define OF_KEYS(function) function##128
+
+ORDO_FN ulong2 team_bcast128(ulong2 x, uint lane)
+{
+    return (ulong2) (team_bcast64(x.x, lane), team_bcast64(x.y, lane));
+}
+ORDO_FN ulong2 team_shuffle128(ulong2 x, uint lane)
+{
+    return (ulong2) (team_shuffle64(x.x, lane), team_shuffle64(x.y, lane));
+}
+ORDO_FN ulong2 team_shuffle_up128(ulong2 x, uint distance)
+{
+    return (ulong2) (team_shuffle_up64(x.x, distance), team_shuffle_up64(x.y, distance));
+}
+#endif
 
 #define LTREE_HALF (LTREE_SLOTS / 2)
 
@@ -86,10 +141,15 @@ ORDO_FN uint ltree_count(__global const ordo_key_form *line)
     return *(__global const uint *) (line + LTREE_HEADER) & LTREE_COUNT_MASK;
 }
 
+ORDO_FN uint ltree_number(ordo_key_form word)
+{
+    return key_digit(word, 0, ~0u);
+}
+
 /* A dead leaf covers no keys: its bounds are equal. Leaf 0 is never dead, because it always covers key 0. */
 ORDO_FN bool ltree_is_dead(uint leaf, ordo_key_form low, ordo_key_form high)
 {
-    return leaf > 0 && low == high;
+    return leaf > 0 && key_same(low, high);
 }
 
 ORDO_FN uint ltree_root_level(uint root)
@@ -119,11 +179,26 @@ ORDO_FN uint ltree_root_node(uint root)
 ORDO_FN uint ltree_part(__global const ordo_key_form *line, ordo_key_form query)
 {
 #if LTREE_SLOTS > LTREE_PART
-    return line[LTREE_PART - 1] < query ? LTREE_SLOTS - LTREE_PART : 0;
+    return key_before(line[LTREE_PART - 1], query) ? LTREE_SLOTS - LTREE_PART : 0;
 #else
     return 0;
 #endif
 }
+
+#if KEY_BITS == 128
+
+ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form query, bool equal)
+{
+    uint less = 0; /* by binary search, whose first step takes the part that ltree_part returns */
+
+    ORDO_UNROLL
+    for (uint step = LTREE_PART; step > 0; step /= 2)
+        if (less + step <= LTREE_SLOTS && key_before(line[less + step - 1], query))
+            less += step;
+    return less + (equal && less < LTREE_SLOTS && key_same(line[less], query) ? COUNT_EQUAL : 0);
+}
+
+#else
 
 /* Compares vectors, because compilers do not vectorize a sum of scalar comparisons. Uses >=, because processors without
  * unsigned comparisons compute x >= y as max(x, y) == x. */
@@ -146,6 +221,8 @@ ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form 
     return less + (hit ? COUNT_EQUAL : 0);
 }
 
+#endif
+
 #else
 
 #define LTREE_PIECE_KEYS  (128 / KEY_BITS)
@@ -154,7 +231,7 @@ ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form 
 
 ORDO_FN uint ltree_count_key(ordo_key_form key, ordo_key_form query, bool equal)
 {
-    return (uint) (key < query) + (equal && key == query ? COUNT_EQUAL : 0);
+    return (uint) key_before(key, query) + (equal && key_same(key, query) ? COUNT_EQUAL : 0);
 }
 
 ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form query, bool equal)
@@ -166,6 +243,9 @@ ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form 
         const uint piece = r * TEAM_WIDTH + team_lane();
         if (piece >= LTREE_PIECES)
             continue;
+#if KEY_BITS == 128
+        count += ltree_count_key(line[piece], query, equal);
+#else
 #if KEY_BITS == 32
         const uint4 keys = ((__global const uint4 *) line)[piece];
         count += ltree_count_key(keys.z, query, equal) + ltree_count_key(keys.w, query, equal);
@@ -173,6 +253,7 @@ ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form 
         const ulong2 keys = ((__global const ulong2 *) line)[piece];
 #endif
         count += ltree_count_key(keys.x, query, equal) + ltree_count_key(keys.y, query, equal);
+#endif
     }
     return count;
 }
@@ -210,20 +291,11 @@ typedef struct {
     uint          node, parent;
 } ltree_path;
 
-ORDO_FN ordo_key_form ltree_bcast_key(ordo_key_form key, uint lane)
-{
-#if KEY_BITS == 32
-    return team_bcast(key, lane);
-#else
-    return team_bcast64(key, lane);
-#endif
-}
-
 ORDO_FN void ltree_share(__private const ordo_key_form query[LTREE_ITEMS], __private ltree_path path[TEAM_QUERIES])
 {
     LTREE_UNROLL
     for (uint m = 0; m < TEAM_QUERIES; m++)
-        path[m].query = ltree_bcast_key(query[m / TEAM_WIDTH], m % TEAM_WIDTH);
+        path[m].query = OF_KEYS(team_bcast)(query[m / TEAM_WIDTH], m % TEAM_WIDTH);
 }
 
 ORDO_FN void ltree_descend(const ltree_tree *tree, __private ltree_path path[TEAM_QUERIES])

@@ -6,7 +6,8 @@
 #include "dict/ltree/column.cl"
 #include "dict/ltree/column_team.cl"
 
-#define LTREE_BY_FENCE (!ORDO_AFTER_ORDERS)
+/* Keys of 16 bytes need fences, because no load has both a node's header and its high bound. */
+#define LTREE_BY_FENCE (!ORDO_AFTER_ORDERS || KEY_BITS == 128)
 
 #define LTREE_TRIES(op) (concurrent_has(&(op)->faults, FAULT_NO_TRIES) ? 0 : 256)
 
@@ -41,7 +42,7 @@ typedef struct {
     __global uint              *counts;
     ulong                       range_capacity;
     __global const uint        *subset;
-    __global uint4             *pending; /* index, count and query of each operation that gave up */
+    __global ltree_pended      *pending;
     __global uint              *history;
 } ltree_batch;
 
@@ -93,13 +94,17 @@ ORDO_FN uint ltree_before_look(const ltree_batch *batch, uint seen)
 
 ORDO_FN uint ltree_fold(ordo_key_form form)
 {
-    return (uint) form ^ (uint) ((ulong) form >> 32);
+#if KEY_BITS == 128
+    const ulong word = form.x ^ form.y;
+#else
+    const ulong word = form;
+#endif
+    return (uint) word ^ (uint) (word >> 32);
 }
 
 ORDO_FN ordo_key_form ltree_key_of_lane(ordo_key_form key, uint lane)
 {
-    return KEY_BITS == 64 ? (ordo_key_form) apart_shuffle64(key, lane)
-                          : (ordo_key_form) apart_shuffle((uint) key, lane);
+    return OF_KEYS(apart_shuffle)(key, lane);
 }
 
 typedef struct {
@@ -122,6 +127,15 @@ ORDO_FN ltree_tail ltree_share_tail(ltree_tail own)
     return tail;
 }
 
+ORDO_FN ordo_key_form ltree_load_uncached_key(__global const ordo_key_form *p)
+{
+#if KEY_BITS == 128
+    return as_ulong2(ordo_load_uncached128((__global const uint *) p));
+#else
+    return OF_KEYS(ordo_load_uncached)(p);
+#endif
+}
+
 ORDO_FN ltree_tail ltree_load_uncached_tail(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line)
 {
     ltree_tail tail;
@@ -134,23 +148,23 @@ ORDO_FN ltree_tail ltree_load_uncached_tail(const ltree_batch *batch, ltree_op *
     tail.high = words.w;
     if (!LTREE_BY_FENCE)
         tail.header = words.z;
-#else
+    tail.low = words.x;
+    tail.right = words.y;
+#elif KEY_BITS == 64
     const ulong2 last = as_ulong2(ordo_load_uncached128((__global const uint *) (line + LTREE_HEADER)));
     tail.high = last.y;
     if (!LTREE_BY_FENCE)
         tail.header = (uint) last.x;
     line += ltree_after_look(batch, tail.header);
     const ulong2 words = as_ulong2(ordo_load_uncached128((__global const uint *) (line + LTREE_LOW)));
-#endif
     tail.low = words.x;
     tail.right = (uint) words.y;
+#else
+    tail.low = ltree_load_uncached_key(line + LTREE_LOW);
+    tail.right = ordo_load_uncached(ltree_right(line));
+    tail.high = ltree_load_uncached_key(line + LTREE_HIGH);
+#endif
     return ltree_share_tail(tail);
-}
-
-ORDO_FN ordo_key_form ltree_load_uncached_key(__global const ordo_key_form *p)
-{
-    return KEY_BITS == 64 ? (ordo_key_form) ordo_load_uncached64((__global const ulong *) p)
-                          : ordo_load_uncached((__global const uint *) p);
 }
 
 ORDO_FN uint ltree_cas(volatile __global uint *p, uint expected, uint desired)
@@ -184,10 +198,11 @@ ORDO_FN void ltree_store_uncached_key(__global ordo_key_form *p, ordo_key_form k
 {
     if (!apart_leads())
         return;
-    if (KEY_BITS == 64)
-        ordo_store_uncached64((__global ulong *) p, key);
-    else
-        ordo_store_uncached((__global uint *) p, (uint) key);
+#if KEY_BITS == 128
+    ordo_store_uncached128((__global uint *) p, as_uint4(key));
+#else
+    OF_KEYS(ordo_store_uncached)(p, key);
+#endif
 }
 
 ORDO_FN ltree_value ltree_load_uncached_value(__global const ltree_value *p)
@@ -208,6 +223,8 @@ ORDO_FN void ltree_store_uncached_value(__global ltree_value *p, ltree_value val
 
 #define PIECE_KEYS (128 / KEY_BITS)
 #define PIECES     (LTREE_SLOTS / PIECE_KEYS)
+/* the largest power of two that is at most PIECES */
+#define PIECES_HALF (PIECES >= 16 ? 16u : PIECES >= 8 ? 8u : PIECES >= 4 ? 4u : 2u)
 
 ORDO_FN void ltree_unpack_keys(uint4 piece, __private ordo_key_form keys[PIECE_KEYS])
 {
@@ -216,6 +233,8 @@ ORDO_FN void ltree_unpack_keys(uint4 piece, __private ordo_key_form keys[PIECE_K
     keys[1] = piece.y;
     keys[2] = piece.z;
     keys[3] = piece.w;
+#elif KEY_BITS == 128
+    keys[0] = as_ulong2(piece);
 #else
     const ulong2 two = as_ulong2(piece);
     keys[0] = two.x;
@@ -232,7 +251,7 @@ ORDO_FN void ltree_load_line(__global const ordo_key_form *line, bool fresh, col
     }
     ORDO_UNROLL
     for (uint r = 0; r < COLUMN_ROWS; r++)
-        c->at[r] = column_word(r) < LTREE_WORDS ? line[column_word(r)] : 0;
+        c->at[r] = column_word(r) < LTREE_WORDS ? line[column_word(r)] : KEY_LEAST;
 }
 #endif
 
@@ -253,9 +272,9 @@ ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query
     /* A binary search saves loads here, because each lane reads a different node. */
     uint piece = 0;
     ORDO_UNROLL
-    for (uint step = (PIECES + 2) / 2 & ~1u; step > 0; step /= 2) {
+    for (uint step = PIECES_HALF; step > 0; step /= 2) {
         const uint last = (piece + step) * PIECE_KEYS - 1;
-        if (last < LTREE_SLOTS && (fresh ? ltree_load_uncached_key(line + last) : line[last]) < query)
+        if (last < LTREE_SLOTS && key_before(fresh ? ltree_load_uncached_key(line + last) : line[last], query))
             piece += step;
     }
     *next = LTREE_UNUSED;
@@ -268,7 +287,7 @@ ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query
     ltree_unpack_keys(fresh ? ordo_load_uncached128(from) : *(__global const uint4 *) from, keys);
     ORDO_UNROLL
     for (uint k = 0; k < PIECE_KEYS; k++)
-        less += keys[k] < query;
+        less += key_before(keys[k], query);
     ORDO_UNROLL
     for (uint k = 0; k < PIECE_KEYS; k++) {
         const ordo_key_form here = keys[k];
@@ -318,7 +337,8 @@ ORDO_FN ltree_way ltree_look_for_way(const ltree_tree *tree, uint node, ordo_key
     }
     const uint words = column_less(&keys, query), entry = ltree_entry(popcount(words & COLUMN_SLOTS_MASK));
     const bool beyond = words >> LTREE_HIGH & 1;
-    return (ltree_way) { beyond ? (uint) KEYS_DO(at)(&keys, LTREE_RIGHT) : column_at_uint(&children, entry), beyond };
+    return (ltree_way) { beyond ? ltree_number(KEYS_DO(at)(&keys, LTREE_RIGHT)) : column_at_uint(&children, entry),
+                         beyond };
 }
 #else
 ORDO_FN ltree_way ltree_look_for_way(const ltree_tree *tree, uint node, ordo_key_form query, bool fresh)
@@ -327,9 +347,9 @@ ORDO_FN ltree_way ltree_look_for_way(const ltree_tree *tree, uint node, ordo_key
     ordo_key_form next;
     const uint less = ltree_place(line, query, fresh, &next);
 
-    if (next == LTREE_UNUSED) {
+    if (key_same(next, LTREE_UNUSED)) {
         const uint right = fresh ? ordo_load_uncached(ltree_right(line)) : *ltree_right(line);
-        if (query > (fresh ? ltree_load_uncached_key(line + LTREE_HIGH) : line[LTREE_HIGH]))
+        if (key_before(fresh ? ltree_load_uncached_key(line + LTREE_HIGH) : line[LTREE_HIGH], query))
             return (ltree_way) { right, true };
     }
     __global uint *child = ltree_children(tree, node) + ltree_entry(less);

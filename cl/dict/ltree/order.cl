@@ -51,7 +51,7 @@ void ltree_seek(LTREE_TREE, uint places, __global const uint *order, __global co
         const bool forward = i < n_forward;
         uint       leaf = leaves[i],
              slot = (positions[i] & PLACE_SLOT) + (upper && (positions[i] & PLACE_HIT)) - (forward ? 0 : 1);
-        bool there = slot < LTREE_SLOTS && ltree_leaf(&tree, leaf)[slot] != LTREE_UNUSED;
+        bool there = slot < LTREE_SLOTS && !key_same(ltree_leaf(&tree, leaf)[slot], LTREE_UNUSED);
         if (!there) {
             const uint rank = ltree_rank(place, before, leaf, positions[i], upper) - (forward ? 0 : 1);
             there = rank < before[places]; /* Rank -1 wraps to a large number. It counts as absent. */

@@ -28,7 +28,7 @@ ORDO_FN void ltree_places(const ltree_tree *tree, __private const ltree_path pat
     for (uint m = 0; m < TEAM_QUERIES; m++) {
         const uint count = team_reduce_add(place[m]), slot = COUNT_LESS(count);
         const bool hit = count >= COUNT_EQUAL && /* If the query is all ones, unused slots are equal to it. */
-                         (path[m].query != LTREE_UNUSED || slot < ltree_count(ltree_leaf(tree, path[m].node)));
+                         (!key_same(path[m].query, LTREE_UNUSED) || slot < ltree_count(ltree_leaf(tree, path[m].node)));
         place[m] = slot | (hit ? PLACE_HIT : 0);
     }
 }
@@ -75,7 +75,7 @@ typedef struct {
 /* Returns the number of keys that are at most hi. `count` must be the team's sum of ltree_count_lane(..., true). */
 ORDO_FN uint ltree_not_after(__global ordo_key_form *line, ordo_key_form hi, uint count)
 {
-    return hi == LTREE_UNUSED ? ltree_count(line) : COUNT_LESS(count) + count / COUNT_EQUAL;
+    return key_same(hi, LTREE_UNUSED) ? ltree_count(line) : COUNT_LESS(count) + count / COUNT_EQUAL;
 }
 
 /* Sets ends[m].node to the likely last leaf of range m. Searches only the parent of the first leaf. If the range ends
@@ -94,7 +94,7 @@ ORDO_FN void ltree_go_to_ends(const ltree_tree *tree, __private const ltree_path
         ends[m].parent = LTREE_NONE;
         if (path[m].parent == LTREE_NONE)
             ends[m].node = path[m].node;
-        else if (ends[m].query > ltree_inner(tree, path[m].parent)[LTREE_HIGH])
+        else if (key_before(ltree_inner(tree, path[m].parent)[LTREE_HIGH], ends[m].query))
             ends[m].node = *ltree_right(ltree_leaf(tree, path[m].node));
         else
             ends[m].node = ltree_children(tree, path[m].parent)[ltree_entry(less)];
@@ -136,10 +136,10 @@ ORDO_FN ltree_interval ltree_close(const ltree_tree *tree, ordo_key_form lo, ord
 {
     __global ordo_key_form *line = ltree_leaf(tree, from), *end = ltree_leaf(tree, last);
     const uint              slot = counted >> 16, not_after = ltree_not_after(end, hi, counted & 0xffff);
-    const bool              empty = lo > hi, one = empty || last == from;
+    const bool              empty = key_before(hi, lo), one = empty || last == from;
     const uint              here = empty ? 0 : (one ? not_after : ltree_count(line)) - slot;
     const uint              next = one ? from : *ltree_right(line);
-    const bool              two = one || (last == next && hi <= end[LTREE_HIGH]);
+    const bool              two = one || (last == next && key_upto(hi, end[LTREE_HIGH]));
     const ltree_interval is = { from, next, slot | here << 8 | (two ? START_TWO : 0), one ? here : here + not_after };
     return is;
 }

@@ -65,7 +65,7 @@ typedef struct {
 
 ORDO_FN ltree_element ltree_read_element(const ltree_copy *copy, uint leaf, uint slot)
 {
-    ltree_element element = { 0 };
+    ltree_element element = { .key = KEY_LEAST };
     if (copy->keys)
         element.key = ltree_leaf(&copy->tree, leaf)[slot];
     if (HAS_VALUES && copy->values)

@@ -22,7 +22,7 @@ ORDO_FN uint ltree_find_on(const ltree_batch *batch, ltree_op *op, __global ordo
     const uint slot = ltree_place(line, op->query, true, &key);
     uint       seen = slot ^ ltree_fold(key);
     ltree_delay(batch, op, FAULT_SLOW_LOOKS);
-    const bool found = slot < count && key == op->query;
+    const bool found = slot < count && key_same(key, op->query);
     if (found && op->code == CODE_FIND)
         value = ltree_look_at_value(batch, op, slot, &seen);
     if (!ltree_unchanged(batch, line, tail, seen))
@@ -43,7 +43,7 @@ ORDO_FN uint ltree_seek_on(const ltree_batch *batch, ltree_op *op, __global ordo
     uint slot = ltree_place(line, op->query, true, &key);
     uint seen = slot ^ ltree_fold(key);
     ltree_delay(batch, op, FAULT_SLOW_LOOKS);
-    bool found = slot < count && (forward || key == op->query);
+    bool found = slot < count && (forward || key_same(key, op->query));
     if (!forward && !found && slot > 0) {
         /* If another team changes the leaf meanwhile, count may be 0. Then ltree_unchanged fails. */
         slot = min(slot, count) - 1;
@@ -58,7 +58,7 @@ ORDO_FN uint ltree_seek_on(const ltree_batch *batch, ltree_op *op, __global ordo
         return STEP_AGAIN;
     if (found || (forward ? tail.right == LTREE_NONE : op->at == 0))
         return ltree_answer_seek(batch, op, found, key, value);
-    op->query = forward ? tail.high + 1 : tail.low;
+    op->query = forward ? key_plus(tail.high, LTREE_WORD(1)) : tail.low;
     op->at = forward ? tail.right : LTREE_NONE;
     return ++op->hops < batch->far ? STEP_ON : STEP_FAR;
 }
@@ -101,7 +101,7 @@ ORDO_FN uint ltree_scan_keys(const ltree_batch *batch, ltree_op *op, __global or
         ORDO_UNROLL
         for (uint k = 0; k < PIECE_KEYS; k++) {
             *seen ^= ltree_fold(keys[k]);
-            if (first + k >= count || keys[k] < op->query || keys[k] > hi)
+            if (first + k >= count || key_before(keys[k], op->query) || key_before(hi, keys[k]))
                 continue;
             const ulong place = room.begin + op->count + keys_here;
             if (place < room.end)
@@ -116,8 +116,9 @@ ORDO_FN uint ltree_scan_keys(const ltree_batch *batch, ltree_op *op, __global or
     ltree_delay(batch, op, FAULT_SLOW_LOOKS);
     ORDO_UNROLL
     for (uint r = 0; r < COLUMN_ROWS; r++) {
-        const uint      s = column_word(r);
-        const bool      is_in = s < min(count, (uint) LTREE_SLOTS) && keys.at[r] >= op->query && keys.at[r] <= hi;
+        const uint s = column_word(r);
+        const bool is_in =
+            s < min(count, (uint) LTREE_SLOTS) && key_upto(op->query, keys.at[r]) && key_upto(keys.at[r], hi);
         const team_mask lanes = apart_ballot(is_in);
         const ulong     place = room.begin + op->count + keys_here + mask_count(lanes & team_lanes_below());
         if (is_in && place < room.end)
@@ -146,8 +147,8 @@ ORDO_FN uint ltree_scan_on(const ltree_batch *batch, ltree_op *op, __global ordo
     if (!ltree_unchanged(batch, line, tail, seen))
         return STEP_AGAIN;
     op->count += keys_here;
-    if (hi > tail.high && tail.right != LTREE_NONE) {
-        op->query = tail.high + 1;
+    if (key_before(tail.high, hi) && tail.right != LTREE_NONE) {
+        op->query = key_plus(tail.high, LTREE_WORD(1));
         op->at = tail.right;
         return ++op->hops < batch->far || op->count < room.end - room.begin ? STEP_ON : STEP_FAR;
     }

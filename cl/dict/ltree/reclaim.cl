@@ -65,7 +65,7 @@ ORDO_FN bool entry_of(const ltree_tree *tree, uint level, uint node, uint slot, 
     if (*child == LTREE_NONE)
         return false;
     *low = ltree_line(tree, level - 1, *child)[LTREE_LOW];
-    return level > 1 || *low == ltree_inner(tree, node)[slot];
+    return level > 1 || key_same(*low, ltree_inner(tree, node)[slot]);
 }
 
 ORDO_KERNEL(RUN_GROUP)
@@ -88,7 +88,7 @@ void reclaim_entries(LTREE_TREE, uint level, __global const uint *list)
             line[slot] = LTREE_UNUSED;
             ltree_children(&tree, list[i])[slot] = LTREE_NONE;
         }
-        line[LTREE_HEADER] = kept;
+        line[LTREE_HEADER] = LTREE_WORD(kept);
         if (kept > 0)
             line[LTREE_LOW] = line[0];
         else

@@ -19,11 +19,6 @@
 
 #define LTREE_ERASED(x) (VALUE_COMBINES ? 0 : (x))
 
-#if KEY_BITS == 32
-#define OF_KEYS(function) function
-#else
-#define OF_KEYS(function) function##64
-#endif
 #if ORDO_VALUE_BYTES == 8
 #define OF_VALUES(function) function##64
 #else
@@ -65,7 +60,7 @@ ORDO_FN uint split_number(const node_split *split, uint j)
 ORDO_FN node_split split_plan(const ltree_tree *tree, uint level, uint node, uint all)
 {
     __global ordo_key_form *line = ltree_line(tree, level, node);
-    node_split              split = { level, node, 0, ltree_nodes_for(all), all, { all, 0 }, 0, 0 };
+    node_split              split = { level, node, 0, ltree_nodes_for(all), all, { all, 0 }, 0, KEY_LEAST };
 
     if (node != LTREE_NONE) {
         split.right = *ltree_right(line);
@@ -115,9 +110,9 @@ ORDO_FN void split_frame(const ltree_tree *tree, const node_split *split)
         for (uint slot = size + team_lane(); slot < LTREE_SLOTS; slot += TEAM_WIDTH)
             line[slot] = LTREE_UNUSED;
         if (team_lane() == LTREE_RIGHT % TEAM_WIDTH)
-            line[LTREE_RIGHT] = last ? split->right : split_number(split, j + 1);
+            line[LTREE_RIGHT] = LTREE_WORD(last ? split->right : split_number(split, j + 1));
         if (team_lane() == LTREE_HEADER % TEAM_WIDTH) {
-            line[LTREE_HEADER] = size;
+            line[LTREE_HEADER] = LTREE_WORD(size);
             if (split->level == 0)
                 tree->leaf_counts[split_number(split, j)] = size;
         }

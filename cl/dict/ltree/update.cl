@@ -63,7 +63,7 @@ void group_effects(__global const ordo_key *keys, ulong keys_at, __global const 
                    __global const uint *positions, uint n, uint all_erased, __global uint *flags)
 {
     RUN_EACH (uint, j, n + 1) {
-        const bool last = j < n && (j + 1 == n || keys[keys_at + j] != keys[keys_at + j + 1]);
+        const bool last = j < n && (j + 1 == n || !key_same(keys[keys_at + j], keys[keys_at + j + 1]));
         const bool erases = last && (all_erased || (erased && erased[erased_at + j]));
         flags[j] = last && (!erases || (positions[j] & PLACE_HIT));
     }
@@ -94,8 +94,8 @@ ORDO_FN void leaf_write(const ltree_tree *tree, uint leaf, uint source, uint fro
         if (HAS_VALUES && its < to)
             ltree_values(tree, leaf)[slot] = ltree_values(tree, source)[its];
     }
-    line[LTREE_RIGHT] = right;
-    line[LTREE_HEADER] = tree->leaf_counts[leaf] = to - from;
+    line[LTREE_RIGHT] = LTREE_WORD(right);
+    line[LTREE_HEADER] = LTREE_WORD(tree->leaf_counts[leaf] = to - from);
     line[LTREE_HIGH] = high;
 }
 
@@ -110,7 +110,7 @@ ORDO_FN void leaf_split_at(const ltree_tree *tree, uint leaf, __global const ord
     for (uint s = splits; s-- > 0;) {
         const ordo_key_form low = key_bits(keys[BORDER(k + s, most)]);
         uint                from = to;
-        for (uint slot = to; slot-- > 0 && line[slot] > low;)
+        for (uint slot = to; slot-- > 0 && key_before(low, line[slot]);)
             from = slot;
         leaf_write(tree, first + s, leaf, from, to, right, high);
         ltree_leaf(tree, first + s)[LTREE_LOW] = low;
@@ -161,7 +161,7 @@ ORDO_FN leaf_update share_update(const leaf_batch *batch, leaf_share share, uint
     if (t >= share.count)
         return u;
     const uint i = u.index, position = batch->positions[i];
-    const bool counts = i + 1 == batch->n || batch->keys[i + 1] != batch->keys[i];
+    const bool counts = i + 1 == batch->n || !key_same(batch->keys[i + 1], batch->keys[i]);
     const bool erases = batch->all_erased || (batch->erased && batch->erased[i]);
     u.slot = position & PLACE_SLOT;
     u.hit = (position & PLACE_HIT) != 0;
@@ -175,7 +175,7 @@ ORDO_FN ltree_value share_value(const leaf_batch *batch, leaf_share share, leaf_
 #if ORDO_VALUE_BYTES
     ltree_value value = batch->values[u.index];
 #if VALUE_COMBINES
-    for (uint i = u.index; i > share.first && batch->keys[i - 1] == batch->keys[u.index]; i--)
+    for (uint i = u.index; i > share.first && key_same(batch->keys[i - 1], batch->keys[u.index]); i--)
         value = value_combine(batch->values[i - 1], value);
 #endif
     return value;

@@ -28,13 +28,13 @@ ORDO_FN void ltree_count_restarts(const ltree_batch *batch, const ltree_op *op)
 
 ORDO_FN uint ltree_write(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail)
 {
-    ltree_site    site = { op->at, 0, tail.header & LTREE_COUNT_MASK, LTREE_NONE, 0 };
+    ltree_site    site = { op->at, 0, tail.header & LTREE_COUNT_MASK, LTREE_NONE, KEY_LEAST };
     column_keys   keys;
     ordo_key_form next;
 
     KEYS_DO(load_uncached)(&keys, line + ltree_after_look(batch, tail.header), 0, LTREE_SLOTS);
     site.slot = column_place(&keys, ltree_key_of(op), &next);
-    const bool found = next == ltree_key_of(op) && site.slot < site.count;
+    const bool found = key_same(next, ltree_key_of(op)) && site.slot < site.count;
     const uint change = ltree_change(op, found), seen = site.slot ^ ltree_fold(next);
 
     if (change == CHANGE_NONE) {
@@ -58,7 +58,7 @@ ORDO_FN uint ltree_write(const ltree_batch *batch, ltree_op *op, __global ordo_k
     if (site.fresh == LTREE_NONE || !ltree_raises(batch, site.middle))
         return STEP_DONE;
     ltree_count_restarts(batch, op);
-    op->query = site.middle + 1;
+    op->query = key_plus(site.middle, LTREE_WORD(1));
     op->child = site.fresh;
     op->level++;
     op->at = op->parent;
@@ -82,12 +82,12 @@ ORDO_FN uint ltree_grow(const ltree_batch *batch, ltree_op *op, uint root)
         return STEP_STARVED;
     }
     __global ordo_key_form *line = ltree_inner(&batch->tree, node);
-    const ltree_tail        tail = { 0, LTREE_UNUSED, LTREE_NONE, 2 };
+    const ltree_tail        tail = { KEY_LEAST, LTREE_UNUSED, LTREE_NONE, 2 };
     column_keys             keys;
     ORDO_UNROLL
     for (uint r = 0; r < COLUMN_ROWS; r++) {
         const uint s = column_word(r);
-        keys.at[r] = s == 0 ? 0 : s == 1 ? op->query - 1 : LTREE_UNUSED;
+        keys.at[r] = s == 0 ? KEY_LEAST : s == 1 ? key_minus(op->query, LTREE_WORD(1)) : LTREE_UNUSED;
     }
     KEYS_DO(store_uncached)(&keys, line, 0, LTREE_SLOTS);
     ltree_store_uncached_word(ltree_children(&batch->tree, node), ltree_root_node(root));

@@ -8,11 +8,6 @@
 
 #define PARTITION_FILE "dict/hash/partition.cl"
 
-static ordo_type word_type(const ordo_dict *dict)
-{
-    return dict->key_bytes == 16 ? ORDO_U128 : dict->key_bytes == 8 ? ORDO_U64 : ORDO_U32;
-}
-
 static ordo_status find_bounds(struct ordo_call *call, const ordo_dict *dict, const struct ordo_hash_table *table,
                                struct ordo_hash_batch *batch)
 {
@@ -40,7 +35,7 @@ ordo_status ordo_hash_partition(struct ordo_call *call, const struct ordo_hash *
     const bool                    by_index = goes_by_index(batch);
     const uint32_t                value_bytes = by_index ? sizeof(cl_uint) : batch->values.mem ? dict->value_bytes : 0;
     const cl_uint                 n = (cl_uint) batch->count;
-    const struct ordo_sort_params params = { .key = word_type(dict),
+    const struct ordo_sort_params params = { .key = ordo_dict_form_type(dict),
                                              .value_bytes = value_bytes,
                                              .first_bit = (uint32_t) (8 * dict->key_bytes) - table->bits,
                                              .bits = table->bits };
@@ -91,7 +86,9 @@ cl_uint ordo_hash_how(const struct ordo_hash_batch *batch)
 static ordo_status sum_up(struct ordo_call *call, const struct ordo_hash *hash, struct ordo_hash_batch *batch)
 {
     const ordo_dict                       *dict = &hash->dict;
-    const struct ordo_reduce_by_key_params params = { .key = word_type(dict), .value = batch->value, .op = batch->op };
+    const struct ordo_reduce_by_key_params params = { .key = ordo_dict_form_type(dict),
+                                                      .value = batch->value,
+                                                      .op = batch->op };
     struct ordo_slice                      keys = ordo_none(), values = ordo_none(), groups = ordo_none();
     cl_uint                                count = 0;
 

@@ -52,10 +52,12 @@ ordo_status ordo_ltree_go_on(struct ordo_ltree_batch *c)
 
 static ordo_status take_lists(struct ordo_ltree_batch *c, size_t most)
 {
+    const size_t each = LTREE_PENDED_BYTES(c->tree->dict.key_bytes);
+
     for (c->window = most;; c->window /= 2) {
-        ordo_status status = ordo_call_scratch(c->call, c->window * LTREE_PENDING_BYTES, &c->pending);
+        ordo_status status = ordo_call_scratch(c->call, c->window * each, &c->pending);
         if (status == ORDO_OK)
-            status = ordo_call_scratch(c->call, c->window * LTREE_PENDING_BYTES, &c->next);
+            status = ordo_call_scratch(c->call, c->window * each, &c->next);
         if (ordo_ltree_or_without(status) != ORDO_OK || status == ORDO_OK || c->window <= WINDOW_MIN)
             return status;
         ordo_call_release(c->call, c->mark);
@@ -64,7 +66,8 @@ static ordo_status take_lists(struct ordo_ltree_batch *c, size_t most)
 
 ordo_status ordo_ltree_take_lists(struct ordo_ltree_batch *c)
 {
-    const size_t most = ordo_device_facts(c->call->dev)->max_alloc_bytes / LTREE_PENDING_BYTES;
+    const size_t each = LTREE_PENDED_BYTES(c->tree->dict.key_bytes);
+    const size_t most = ordo_device_facts(c->call->dev)->max_alloc_bytes / each;
 
     c->mark = c->call->n_scratch;
     return take_lists(c, ordo_min_size(c->count, ordo_min_size(WINDOW_MAX, most)));

@@ -39,8 +39,7 @@ static ordo_status reserve_list(struct ordo_call *call, struct ordo_ltree *tree)
  * order. */
 static ordo_status sort_leaves(struct ordo_call *call, const struct ordo_ltree *tree, size_t count)
 {
-    const struct ordo_sort_params params = { .key = tree->dict.key_bytes == 8 ? ORDO_U64 : ORDO_U32,
-                                             .value_bytes = sizeof(cl_uint) };
+    const struct ordo_sort_params params = { .key = ordo_dict_form_type(&tree->dict), .value_bytes = sizeof(cl_uint) };
     struct ordo_args              args = ordo_ltree_args(tree);
     const int                     mark = call->n_scratch;
     cl_mem                        lows = NULL, sorted = NULL, leaves = NULL;
