@@ -4,6 +4,7 @@
 #include "dict/hash/hash.h"
 
 #include "dict/batch.h"
+#include "dict/leftover.h"
 #include "shared/faults.h"
 
 /* Minimum and maximum capacity of the lists `pending` and `next`. */
@@ -115,85 +116,34 @@ static ordo_status take_turn(struct concurrent *c, size_t from, size_t count, cl
     return ORDO_OK;
 }
 
-struct left {
-    cl_mem codes, keys, values, found;
-};
-
-static ordo_status gather(const struct concurrent *c, size_t from, size_t count, struct left *left)
+static ordo_status gather(void *batch, size_t from, size_t count, const struct ordo_leftover *to)
 {
+    const struct concurrent            *c = batch;
     const struct ordo_concurrent_batch *b = c->batch;
-    const ordo_dict                    *dict = &c->hash->dict;
     const struct ordo_launch            launch = kernel_of(c, "hash_gather", count);
-    const cl_uint                       first = (cl_uint) from, n = (cl_uint) count;
     struct ordo_args                    args = { .n = 0 };
 
-    *left = (struct left) { .codes = NULL };
-    ORDO_TRY(ordo_call_scratch(c->call, count, &left->codes));
-    ORDO_TRY(ordo_call_scratch(c->call, count, &left->found));
-    ORDO_TRY(ordo_call_scratch(c->call, count * dict->key_bytes, &left->keys));
-    if (b->values.mem && dict->value_bytes)
-        ORDO_TRY(ordo_call_scratch(c->call, count * dict->value_bytes, &left->values));
-    ORDO_ADD(&args, ORDO_ARG(c->pending), ORDO_ARG(first), ORDO_ARG(n));
+    ORDO_ADD(&args, ORDO_ARG(c->pending), ORDO_ARG_UINT(from), ORDO_ARG_UINT(count));
     ordo_args_slice(&args, &b->codes);
     ordo_args_slice(&args, &b->keys);
     ordo_args_slice(&args, &b->values);
-    ORDO_ADD(&args, ORDO_ARG(left->codes), ORDO_ARG(left->keys), ORDO_ARG(left->values));
+    ORDO_ADD(&args, ORDO_ARG(to->codes), ORDO_ARG(to->keys), ORDO_ARG(to->values));
     return ordo_call_launch(c->call, &launch, &args);
 }
 
-static ordo_status scatter(struct concurrent *c, size_t from, size_t count, const struct left *left)
+static ordo_status scatter(void *batch, size_t from, size_t count, cl_mem found)
 {
+    struct concurrent                  *c = batch;
     const struct ordo_concurrent_batch *b = c->batch;
     const struct ordo_launch            launch = kernel_of(c, "hash_scatter", count);
-    const cl_uint                       first = (cl_uint) from, n = (cl_uint) count;
     struct ordo_args                    args = { .n = 0 };
 
-    ORDO_ADD(&args, ORDO_ARG(c->pending), ORDO_ARG(first), ORDO_ARG(n), ORDO_ARG(left->found));
+    ORDO_ADD(&args, ORDO_ARG(c->pending), ORDO_ARG_UINT(from), ORDO_ARG_UINT(count), ORDO_ARG(found));
     ordo_args_slice(&args, &b->found);
     ordo_args_slice(&args, &b->outcomes);
     ORDO_ADD(&args, ORDO_ARG(c->hash->history), ORDO_ARG(c->tick));
     ORDO_TRY(ordo_call_launch(c->call, &launch, &args));
-    c->tick += n;
-    return ORDO_OK;
-}
-
-/* Executes `count` operations of c->pending as an ordered batch. If memory is short before the first change, sets *done
- * to false, so that the caller tries fewer operations. */
-static ordo_status apply_some(struct concurrent *c, size_t from, size_t count, bool *done)
-{
-    const int         mark = c->call->n_scratch;
-    struct left       left;
-    ordo_status       status = gather(c, from, count, &left);
-    struct ordo_batch batch = { .count = count };
-
-    if (status == ORDO_OK) {
-        batch.codes = ordo_at(left.codes, 0);
-        batch.keys = ordo_at(left.keys, 0);
-        batch.values = left.values ? ordo_at(left.values, 0) : ordo_none();
-        batch.found = ordo_at(left.found, 0);
-        status = ordo_dict_apply_enqueue(&c->hash->dict, c->call, &batch, NULL);
-    }
-    *done = status == ORDO_OK;
-    if (*done) {
-        ORDO_TRY(scatter(c, from, count, &left));
-        ordo_call_release(c->call, mark);
-        return ORDO_OK;
-    }
-    if (!ordo_lacks_memory(status) || c->hash->needs_check)
-        return status;
-    ordo_call_abandon(c->call, mark);
-    return ORDO_OK;
-}
-
-static ordo_status apply_in_order(struct concurrent *c, size_t count, size_t *done)
-{
-    for (size_t most = count; *done < count && most > 0;) {
-        const size_t n = ordo_min_size(most, count - *done);
-        bool         did = false;
-        ORDO_TRY(apply_some(c, *done, n, &did));
-        *done += did ? n : 0;
-        most = did ? most : n / 2;
-    }
+    c->tick += (cl_uint) count;
     return ORDO_OK;
 }
 
@@ -332,11 +282,18 @@ static ordo_status grow_if_fits(struct concurrent *c, bool *grown)
  * operations overlap in time. */
 static ordo_status run_window(struct concurrent *c, size_t first, size_t count)
 {
-    size_t left = 0, done = 0;
+    const struct ordo_leftovers leftovers = { .dict = &c->hash->dict,
+                                              .call = c->call,
+                                              .batch = c,
+                                              .has_values = c->batch->values.mem != NULL,
+                                              .half_done = &c->hash->needs_check,
+                                              .gather = gather,
+                                              .scatter = scatter };
+    size_t                      left = 0, done = 0;
 
     c->final = 0;
     ORDO_TRY(take_turn(c, first, count, NULL, &left));
-    ORDO_TRY(apply_in_order(c, left, &done));
+    ORDO_TRY(ordo_dict_apply_leftovers(&leftovers, left, &done));
     return finish_without(c, done, left - done);
 }
 

@@ -2,6 +2,7 @@
 #include "dict/trie/draft.h"
 
 #include "dict/batch.h"
+#include "dict/leftover.h"
 #include "primitive/scan.h"
 #include "primitive/sort.h"
 #include "shared/faults.h"
@@ -186,40 +187,32 @@ ordo_status ordo_draft_collect(const struct ordo_draft_batch *b, const struct or
 
 /* ---- 4 leftovers ------------------------------------------------------------------------------------------------- */
 
-struct left {
-    cl_mem codes, keys, values, found;
-};
-
 static struct ordo_launch leftover_kernel(const struct ordo_draft_batch *b, const char *kernel, size_t items)
 {
     return ordo_dict_kernel(b->dict, "dict/trie/draft_leftover.cl", kernel, items);
 }
 
-static ordo_status gather(const struct ordo_draft_batch *b, size_t at, size_t count, struct left *left)
+static ordo_status gather(void *batch, size_t at, size_t count, const struct ordo_leftover *to)
 {
+    const struct ordo_draft_batch      *b = batch;
     const struct ordo_concurrent_batch *c = b->batch;
     const struct ordo_launch            launch = leftover_kernel(b, "draft_gather", count);
     struct ordo_args                    args = { .n = 0 };
 
-    *left = (struct left) { .codes = NULL };
-    ORDO_TRY(ordo_call_scratch(b->call, count, &left->codes));
-    ORDO_TRY(ordo_call_scratch(b->call, count, &left->found));
-    ORDO_TRY(ordo_call_scratch(b->call, count * b->dict->key_bytes, &left->keys));
-    if (b->dict->value_bytes)
-        ORDO_TRY(ordo_call_scratch(b->call, count * b->dict->value_bytes, &left->values));
     ORDO_ADD(&args, ORDO_ARG(b->pending), ORDO_ARG_UINT(at), ORDO_ARG_UINT(count));
     ordo_args_slice(&args, &c->codes);
     ordo_args_slice(&args, &c->keys);
     ordo_args_slice(&args, &c->values);
-    ORDO_ADD(&args, ORDO_ARG(left->codes), ORDO_ARG(left->keys), ORDO_ARG(left->values));
+    ORDO_ADD(&args, ORDO_ARG(to->codes), ORDO_ARG(to->keys), ORDO_ARG(to->values));
     return ordo_call_launch(b->call, &launch, &args);
 }
 
 /* Copies results to the batch. If `found` is NULL, reports that the updates were not stored. */
-static ordo_status scatter(struct ordo_draft_batch *b, size_t at, size_t count, cl_mem found)
+static ordo_status scatter(void *batch, size_t at, size_t count, cl_mem found)
 {
-    const struct ordo_launch launch = leftover_kernel(b, "draft_scatter", count);
-    struct ordo_args         args = { .n = 0 };
+    const struct ordo_draft_batch *b = batch;
+    const struct ordo_launch       launch = leftover_kernel(b, "draft_scatter", count);
+    struct ordo_args               args = { .n = 0 };
 
     ORDO_ADD(&args, ORDO_ARG(b->pending), ORDO_ARG_UINT(at), ORDO_ARG_UINT(count), ORDO_ARG(found));
     ordo_args_slice(&args, &b->batch->found);
@@ -228,50 +221,17 @@ static ordo_status scatter(struct ordo_draft_batch *b, size_t at, size_t count, 
     return ordo_call_launch(b->call, &launch, &args);
 }
 
-/* Executes `count` pending updates as an ordered batch. If memory is short before the trie changes, sets *done to
- * false. After the change, any error ends the concurrent batch, because a repeated insert would find its own key. */
-static ordo_status apply_some(struct ordo_draft_batch *b, size_t at, size_t count, bool *done)
-{
-    const int         mark = b->call->n_scratch;
-    struct left       left;
-    ordo_status       status = gather(b, at, count, &left);
-    struct ordo_batch batch = { .count = count };
-
-    if (status == ORDO_OK) {
-        batch.codes = ordo_at(left.codes, 0);
-        batch.keys = ordo_at(left.keys, 0);
-        batch.values = left.values ? ordo_at(left.values, 0) : ordo_none();
-        batch.found = ordo_at(left.found, 0);
-        status = ordo_dict_apply_enqueue(b->dict, b->call, &batch, NULL);
-    }
-    *done = status == ORDO_OK;
-    if (*done) {
-        ORDO_TRY(scatter(b, at, count, left.found));
-        ordo_call_release(b->call, mark);
-        return ORDO_OK;
-    }
-    if (!ordo_lacks_memory(status))
-        return status;
-    ordo_call_abandon(b->call, mark);
-    return ORDO_OK;
-}
-
-/* Executes all pending updates as ordered batches. While memory is short, halves the size of these batches. If even a
- * batch of one update lacks memory, reports the remaining updates as not stored. */
+/* Executes all pending updates. Reports updates that lack memory as not stored. */
 static ordo_status apply_pending(struct ordo_draft_batch *b)
 {
+    const struct ordo_leftovers leftovers = {
+        .dict = b->dict, .call = b->call, .batch = b, .has_values = true, .gather = gather, .scatter = scatter
+    };
     const size_t all = ordo_is_dry_run(b->call->dev) ? 1 : b->words[DRAFT_PENDING];
+    size_t       done = 0;
 
-    for (size_t done = 0, most = all; done < all;) {
-        const size_t n = ordo_min_size(most, all - done);
-        bool         did = false;
-        ORDO_TRY(apply_some(b, done, n, &did));
-        done += did ? n : 0;
-        most = did ? most : n / 2;
-        if (most == 0)
-            return scatter(b, done, all - done, NULL);
-    }
-    return ORDO_OK;
+    ORDO_TRY(ordo_dict_apply_leftovers(&leftovers, all, &done));
+    return done < all ? scatter(b, done, all - done, NULL) : ORDO_OK;
 }
 
 /* ---- the batch --------------------------------------------------------------------------------------------------- */
