@@ -231,65 +231,44 @@ ordo_status ordo_call_range_strings(struct ordo_call *call, const ordo_string_in
 ordo_status ordo_string_index_search_host(const ordo_string_index *index, ordo_string_search search,
                                           const struct ordo_host_strings *queries, uint32_t *ids)
 {
-    struct ordo_host_array a[3];
-    struct ordo_call       call;
+    const struct ordo_host_array out[] = { ordo_host_result(ids, sizeof *ids) };
+    struct ordo_host_queries     q;
     ORDO_REQUIRE_GIVEN(NULL, index);
-    ORDO_TRY(ordo_strings_check_host(index->dev, queries));
-    ordo_strings_host(queries, a);
-    a[2] = ordo_host_out(ids, queries->count, sizeof *ids);
-    ORDO_TRY(ordo_host_begin(&call, index->dev, NULL, a, 3));
-    const struct ordo_strings on_device = ordo_strings_device(queries, a);
-    return ordo_host_end(&call, a, 3, ordo_string_index_search(index, search, &on_device, a[2].slice, NULL));
-}
-
-static void range_outputs(struct ordo_host_array a[2], uint32_t *first, uint32_t *counts, size_t count)
-{
-    a[0] = ordo_host_out(first, count, first ? sizeof *first : 0);
-    a[1] = ordo_host_out(counts, count, counts ? sizeof *counts : 0);
+    ORDO_TRY(ordo_host_queries_begin(&q, index->dev, NULL, queries, NULL, out, 1));
+    return ordo_host_queries_end(&q, ordo_string_index_search(index, search, &q.lo, q.out[0], NULL));
 }
 
 ordo_status ordo_string_index_prefix_host(const ordo_string_index *index, const struct ordo_host_strings *prefixes,
                                           uint32_t *first, uint32_t *counts)
 {
-    struct ordo_host_array a[4];
-    struct ordo_call       call;
+    const struct ordo_host_array out[] = { ordo_host_optional(first, sizeof *first),
+                                           ordo_host_optional(counts, sizeof *counts) };
+    struct ordo_host_queries     q;
     ORDO_REQUIRE_GIVEN(NULL, index);
-    ORDO_TRY(ordo_strings_check_host(index->dev, prefixes));
-    ordo_strings_host(prefixes, a);
-    range_outputs(a + 2, first, counts, prefixes->count);
-    ORDO_TRY(ordo_host_begin(&call, index->dev, NULL, a, 4));
-    const struct ordo_strings on_device = ordo_strings_device(prefixes, a);
-    return ordo_host_end(&call, a, 4, ordo_string_index_prefix(index, &on_device, a[2].slice, a[3].slice, NULL));
+    ORDO_TRY(ordo_host_queries_begin(&q, index->dev, NULL, prefixes, NULL, out, 2));
+    return ordo_host_queries_end(&q, ordo_string_index_prefix(index, &q.lo, q.out[0], q.out[1], NULL));
 }
 
 ordo_status ordo_string_index_range_host(const ordo_string_index *index, const struct ordo_host_strings *lo,
                                          const struct ordo_host_strings *hi, uint32_t *first, uint32_t *counts)
 {
-    struct ordo_host_array a[6];
-    struct ordo_call       call;
+    const struct ordo_host_array out[] = { ordo_host_optional(first, sizeof *first),
+                                           ordo_host_optional(counts, sizeof *counts) };
+    struct ordo_host_queries     q;
     ORDO_REQUIRE_GIVEN(NULL, index);
-    ORDO_TRY(ordo_strings_check_host(index->dev, lo));
-    ORDO_TRY(ordo_strings_check_host(index->dev, hi));
-    ordo_strings_host(lo, a);
-    ordo_strings_host(hi, a + 2);
-    range_outputs(a + 4, first, counts, lo->count);
-    ORDO_TRY(ordo_host_begin(&call, index->dev, NULL, a, 6));
-    const struct ordo_strings from = ordo_strings_device(lo, a), to = ordo_strings_device(hi, a + 2);
-    return ordo_host_end(&call, a, 6, ordo_string_index_range(index, &from, &to, a[4].slice, a[5].slice, NULL));
+    ORDO_REQUIRE_GIVEN(index->dev, hi);
+    ORDO_TRY(ordo_host_queries_begin(&q, index->dev, NULL, lo, hi, out, 2));
+    return ordo_host_queries_end(&q, ordo_string_index_range(index, &q.lo, &q.hi, q.out[0], q.out[1], NULL));
 }
 
 ordo_status ordo_string_index_common_host(const ordo_string_index *index, const struct ordo_host_strings *queries,
                                           uint64_t *lengths, uint32_t *first, uint32_t *counts)
 {
-    struct ordo_host_array a[5];
-    struct ordo_call       call;
+    const struct ordo_host_array out[] = { ordo_host_optional(lengths, sizeof *lengths),
+                                           ordo_host_optional(first, sizeof *first),
+                                           ordo_host_optional(counts, sizeof *counts) };
+    struct ordo_host_queries     q;
     ORDO_REQUIRE_GIVEN(NULL, index);
-    ORDO_TRY(ordo_strings_check_host(index->dev, queries));
-    ordo_strings_host(queries, a);
-    range_outputs(a + 2, first, counts, queries->count);
-    a[4] = ordo_host_out(lengths, queries->count, lengths ? sizeof *lengths : 0);
-    ORDO_TRY(ordo_host_begin(&call, index->dev, NULL, a, 5));
-    const struct ordo_strings on_device = ordo_strings_device(queries, a);
-    return ordo_host_end(&call, a, 5,
-                         ordo_string_index_common(index, &on_device, a[4].slice, a[2].slice, a[3].slice, NULL));
+    ORDO_TRY(ordo_host_queries_begin(&q, index->dev, NULL, queries, NULL, out, 3));
+    return ordo_host_queries_end(&q, ordo_string_index_common(index, &q.lo, q.out[0], q.out[1], q.out[2], NULL));
 }

@@ -115,3 +115,40 @@ struct ordo_strings ordo_strings_device(const struct ordo_host_strings *column, 
         .count = column->count,
     };
 }
+
+/* ---- queries in host memory ---------------------------------------------------------------------------------- */
+
+static ordo_status add_column(struct ordo_host_queries *q, ordo_device *dev, const struct ordo_host_strings *column)
+{
+    ORDO_TRY(ordo_strings_check_host(dev, column));
+    ordo_strings_host(column, q->arrays + q->n);
+    q->n += 2;
+    return ORDO_OK;
+}
+
+ordo_status ordo_host_queries_begin(struct ordo_host_queries *q, ordo_device *dev, struct ordo_last_call *last,
+                                    const struct ordo_host_strings *lo, const struct ordo_host_strings *hi,
+                                    const struct ordo_host_array *out, size_t n_out)
+{
+    q->n = 0;
+    ORDO_TRY(add_column(q, dev, lo));
+    if (hi)
+        ORDO_TRY(add_column(q, dev, hi));
+    const size_t columns = q->n;
+    for (size_t i = 0; i < n_out; i++) {
+        q->arrays[q->n] = out[i];
+        q->arrays[q->n++].count = lo->count;
+    }
+    ORDO_TRY(ordo_host_begin(&q->call, dev, last, q->arrays, q->n));
+    q->lo = ordo_strings_device(lo, q->arrays);
+    if (hi)
+        q->hi = ordo_strings_device(hi, q->arrays + 2);
+    for (size_t i = 0; i < n_out; i++)
+        q->out[i] = q->arrays[columns + i].slice;
+    return ORDO_OK;
+}
+
+ordo_status ordo_host_queries_end(struct ordo_host_queries *q, ordo_status status)
+{
+    return ordo_host_end(&q->call, q->arrays, q->n, status);
+}

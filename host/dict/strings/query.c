@@ -250,64 +250,43 @@ ordo_status ordo_string_dict_range(ordo_string_dict *dict, const struct ordo_str
 ordo_status ordo_string_dict_find_host(ordo_string_dict *dict, const struct ordo_host_strings *strings,
                                        void *values_out, uint8_t *found)
 {
-    struct ordo_host_array a[4];
-    struct ordo_call       call;
+    struct ordo_host_queries q;
     ORDO_REQUIRE_GIVEN(NULL, dict);
-    ORDO_TRY(ordo_strings_check_host(dict->dev, strings));
-    ordo_strings_host(strings, a);
-    a[2] = ordo_host_inout(values_out, strings->count, values_out ? dict->value_bytes : 0);
-    a[3] = ordo_host_out(found, strings->count, found ? 1 : 0);
-    ORDO_TRY(ordo_host_begin(&call, dict->dev, &dict->last, a, 4));
-    const struct ordo_strings on_device = ordo_strings_device(strings, a);
-    return ordo_host_end(&call, a, 4, ordo_string_dict_find(dict, &on_device, a[2].slice, a[3].slice, NULL));
+    const struct ordo_host_array out[] = { ordo_host_inout(values_out, 0, values_out ? dict->value_bytes : 0),
+                                           ordo_host_optional(found, 1) };
+    ORDO_TRY(ordo_host_queries_begin(&q, dict->dev, &dict->last, strings, NULL, out, 2));
+    return ordo_host_queries_end(&q, ordo_string_dict_find(dict, &q.lo, q.out[0], q.out[1], NULL));
 }
 
 ordo_status ordo_string_dict_search_host(ordo_string_dict *dict, ordo_string_search search,
                                          const struct ordo_host_strings *queries, uint32_t *ranks)
 {
-    struct ordo_host_array a[3];
-    struct ordo_call       call;
+    const struct ordo_host_array out[] = { ordo_host_result(ranks, sizeof *ranks) };
+    struct ordo_host_queries     q;
     ORDO_REQUIRE_GIVEN(NULL, dict);
-    ORDO_TRY(ordo_strings_check_host(dict->dev, queries));
-    ordo_strings_host(queries, a);
-    a[2] = ordo_host_out(ranks, queries->count, sizeof *ranks);
-    ORDO_TRY(ordo_host_begin(&call, dict->dev, &dict->last, a, 3));
-    const struct ordo_strings on_device = ordo_strings_device(queries, a);
-    return ordo_host_end(&call, a, 3, ordo_string_dict_search(dict, search, &on_device, a[2].slice, NULL));
-}
-
-static void range_outputs(struct ordo_host_array a[2], uint32_t *first, uint32_t *counts, size_t count)
-{
-    a[0] = ordo_host_out(first, count, first ? sizeof *first : 0);
-    a[1] = ordo_host_out(counts, count, counts ? sizeof *counts : 0);
+    ORDO_TRY(ordo_host_queries_begin(&q, dict->dev, &dict->last, queries, NULL, out, 1));
+    return ordo_host_queries_end(&q, ordo_string_dict_search(dict, search, &q.lo, q.out[0], NULL));
 }
 
 ordo_status ordo_string_dict_prefix_host(ordo_string_dict *dict, const struct ordo_host_strings *prefixes,
                                          uint32_t *first, uint32_t *counts)
 {
-    struct ordo_host_array a[4];
-    struct ordo_call       call;
+    const struct ordo_host_array out[] = { ordo_host_optional(first, sizeof *first),
+                                           ordo_host_optional(counts, sizeof *counts) };
+    struct ordo_host_queries     q;
     ORDO_REQUIRE_GIVEN(NULL, dict);
-    ORDO_TRY(ordo_strings_check_host(dict->dev, prefixes));
-    ordo_strings_host(prefixes, a);
-    range_outputs(a + 2, first, counts, prefixes->count);
-    ORDO_TRY(ordo_host_begin(&call, dict->dev, &dict->last, a, 4));
-    const struct ordo_strings on_device = ordo_strings_device(prefixes, a);
-    return ordo_host_end(&call, a, 4, ordo_string_dict_prefix(dict, &on_device, a[2].slice, a[3].slice, NULL));
+    ORDO_TRY(ordo_host_queries_begin(&q, dict->dev, &dict->last, prefixes, NULL, out, 2));
+    return ordo_host_queries_end(&q, ordo_string_dict_prefix(dict, &q.lo, q.out[0], q.out[1], NULL));
 }
 
 ordo_status ordo_string_dict_range_host(ordo_string_dict *dict, const struct ordo_host_strings *lo,
                                         const struct ordo_host_strings *hi, uint32_t *first, uint32_t *counts)
 {
-    struct ordo_host_array a[6];
-    struct ordo_call       call;
+    const struct ordo_host_array out[] = { ordo_host_optional(first, sizeof *first),
+                                           ordo_host_optional(counts, sizeof *counts) };
+    struct ordo_host_queries     q;
     ORDO_REQUIRE_GIVEN(NULL, dict);
-    ORDO_TRY(ordo_strings_check_host(dict->dev, lo));
-    ORDO_TRY(ordo_strings_check_host(dict->dev, hi));
-    ordo_strings_host(lo, a);
-    ordo_strings_host(hi, a + 2);
-    range_outputs(a + 4, first, counts, lo->count);
-    ORDO_TRY(ordo_host_begin(&call, dict->dev, &dict->last, a, 6));
-    const struct ordo_strings from = ordo_strings_device(lo, a), to = ordo_strings_device(hi, a + 2);
-    return ordo_host_end(&call, a, 6, ordo_string_dict_range(dict, &from, &to, a[4].slice, a[5].slice, NULL));
+    ORDO_REQUIRE_GIVEN(dict->dev, hi);
+    ORDO_TRY(ordo_host_queries_begin(&q, dict->dev, &dict->last, lo, hi, out, 2));
+    return ordo_host_queries_end(&q, ordo_string_dict_range(dict, &q.lo, &q.hi, q.out[0], q.out[1], NULL));
 }
