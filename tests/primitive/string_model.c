@@ -75,10 +75,8 @@ static uint32_t model_longest(const struct sorted_strings *s, const struct strin
     return upper ? upper - 1 : ORDO_NO_ID;
 }
 
-uint32_t model_string_search(const struct sorted_strings *s, ordo_string_search search, const struct string_case *q,
-                             size_t i)
+uint32_t model_string_choose(ordo_string_search search, uint32_t lower, uint32_t upper, uint32_t ids)
 {
-    const uint32_t lower = model_string_bound(s, q, i, false), upper = model_string_bound(s, q, i, true);
     switch (search) {
     case ORDO_STRING_FIND:
         return lower < upper ? lower : ORDO_NO_ID;
@@ -87,16 +85,22 @@ uint32_t model_string_search(const struct sorted_strings *s, ordo_string_search 
     case ORDO_STRING_LE:
         return upper ? upper - 1 : ORDO_NO_ID;
     case ORDO_STRING_GE:
-        return lower < s->ids ? lower : ORDO_NO_ID;
+        return lower < ids ? lower : ORDO_NO_ID;
     case ORDO_STRING_GT:
-        return upper < s->ids ? upper : ORDO_NO_ID;
+        return upper < ids ? upper : ORDO_NO_ID;
     case ORDO_STRING_LOWER:
         return lower;
-    case ORDO_STRING_UPPER:
-        return upper;
     default:
-        return model_longest(s, q, i, upper);
+        return upper;
     }
+}
+
+uint32_t model_string_search(const struct sorted_strings *s, ordo_string_search search, const struct string_case *q,
+                             size_t i)
+{
+    const uint32_t lower = model_string_bound(s, q, i, false), upper = model_string_bound(s, q, i, true);
+    return search == ORDO_STRING_LONGEST_PREFIX ? model_longest(s, q, i, upper)
+                                                : model_string_choose(search, lower, upper, s->ids);
 }
 
 /* Returns the number of leading bytes that string `id` shares with query i. */

@@ -22,6 +22,9 @@ bool string_begins(const struct sorted_strings *s, uint32_t id, const struct str
 
 /* Returns the number of strings less than query i, or if `upper`, less or equal. */
 uint32_t model_string_bound(const struct sorted_strings *s, const struct string_case *q, size_t i, bool upper);
+/* Returns the result of any search but ORDO_STRING_LONGEST_PREFIX among `ids` strings. `lower` strings are less than
+ * the query, `upper` strings are less or equal. */
+uint32_t model_string_choose(ordo_string_search search, uint32_t lower, uint32_t upper, uint32_t ids);
 uint32_t model_string_search(const struct sorted_strings *s, ordo_string_search search, const struct string_case *q,
                              size_t i);
 /* Returns the most bytes that a string shares with query i. Also returns the first such string, and their number. */

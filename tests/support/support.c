@@ -115,6 +115,15 @@ void test_check_status(const struct test *t, ordo_status got, ordo_status want, 
               text);
 }
 
+void test_check_message(const struct test *t, const char *part, const char *file, int line)
+{
+    char text[640] = "";
+
+    (void) ordo_device_last_error(t->dev, text, sizeof text);
+    if (!strstr(text, part))
+        test_fail(t, file, line, "the message is '%s', without '%s'", text, part);
+}
+
 void *test_alloc(size_t bytes)
 {
     void *made = malloc(bytes ? bytes : 1);

@@ -134,6 +134,10 @@ _Noreturn void test_skip(const char *format, ...) __attribute__((format(printf, 
 void test_check_status(const struct test *t, ordo_status got, ordo_status want, const char *call, const char *file,
                        int line);
 
+/* The message of the last error must contain `part`. */
+#define test_message(t, part) test_check_message((t), (part), __FILE__, __LINE__)
+void test_check_message(const struct test *t, const char *part, const char *file, int line);
+
 #define test_true(t, cond)                                                                                             \
     do {                                                                                                               \
         if (!(cond))                                                                                                   \
