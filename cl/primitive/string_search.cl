@@ -344,17 +344,22 @@ void string_find(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), uint count, __g
 #endif
 
 /* Sets ids[i] to `add` plus the number of strings less than query i. If `upper` is not 0, also counts a string equal to
- * the query. If the sum is not below `limit`, ids[i] becomes STRING_NO_ID. */
+ * the query. If the sum is not below `limit`, ids[i] becomes STRING_NO_ID. If `lengths` is given, only the first
+ * lengths[i] - 1 bytes of the query count, and ids[i] becomes STRING_NO_ID if lengths[i] is 0. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_bounds(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), uint count, __global uint *ids, ulong ids_at,
-                   uint upper, uint add, uint limit)
+                   __global const ulong *lengths, uint upper, uint add, uint limit)
 {
     const string_index  x = STRING_INDEX;
     const string_column queries = STRING_COLUMN(queries);
     STRINGS_EACH(i, count)
     {
-        const string_text q = string_of(&queries, i);
-        const uint        bound = q.good ? string_rank(&x, &queries, q, upper != 0) + add : STRING_NO_ID;
+        string_text q = string_of(&queries, i);
+        if (lengths) {
+            q.good = q.good && lengths[i] > 0;
+            q.length = lengths[i] - 1;
+        }
+        const uint bound = q.good ? string_rank(&x, &queries, q, upper != 0) + add : STRING_NO_ID;
         ids[ids_at + i] = bound < limit ? bound : STRING_NO_ID;
     }
 }
@@ -368,6 +373,41 @@ void string_longest(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), uint count, 
     {
         const string_text q = string_of(&queries, i);
         ids[ids_at + i] = q.good ? string_longest_of(&x, &queries, q) : STRING_NO_ID;
+    }
+}
+
+/* Returns 1 plus the length of the longest prefix of the query among the strings whose bit in `hidden` is 0, or `best`
+ * if this is greater. After a hidden prefix, searches for shorter ones, but none of less than `best` bytes. */
+ORDO_FN ulong string_longest_visible(__private const string_index *x, __private const string_column *queries,
+                                     string_text q, __global const uint *hidden, ulong best)
+{
+    while (q.length >= best) {
+        const uint id = string_longest_of(x, queries, q);
+        if (id == STRING_NO_ID)
+            return best;
+        const ulong length = min(string_with_id(x, id).length, q.length);
+        if (!(hidden[id / 32] >> id % 32 & 1))
+            return max(best, length + 1);
+        if (length == 0)
+            return best;
+        q.length = length - 1;
+    }
+    return best;
+}
+
+/* Raises lengths[i] to 1 plus the length of the longest prefix of query i among the strings whose bit in `hidden` is
+ * 0. */
+ORDO_KERNEL(STRINGS_GROUP)
+void string_longest_lengths(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), uint count, __global const uint *hidden,
+                            __global ulong *lengths)
+{
+    const string_index  x = STRING_INDEX;
+    const string_column queries = STRING_COLUMN(queries);
+    STRINGS_EACH(i, count)
+    {
+        const string_text q = string_of(&queries, i);
+        if (q.good)
+            lengths[i] = string_longest_visible(&x, &queries, q, hidden, lengths[i]);
     }
 }
 

@@ -33,6 +33,14 @@ ordo_status ordo_call_check_strings(struct ordo_call *call, const struct ordo_st
 
 ordo_status ordo_call_search_strings(struct ordo_call *call, const ordo_string_index *index, ordo_string_search search,
                                      const struct ordo_strings *queries, struct ordo_slice ids);
+/* Like ordo_call_search_strings, with the first lengths[i] - 1 bytes (uint64_t) of query i. If lengths[i] is 0, ids[i]
+ * becomes ORDO_NO_ID. `search` must be ORDO_STRING_LOWER or ORDO_STRING_UPPER, unless `lengths` is NULL. */
+ordo_status ordo_call_bound_prefixes(struct ordo_call *call, const ordo_string_index *index, ordo_string_search search,
+                                     const struct ordo_strings *queries, cl_mem lengths, struct ordo_slice ids);
+/* Finds the longest prefix of each query among the strings whose bit in `hidden` is 0. Sets lengths[i] (uint64_t) to 1
+ * plus its length if this is greater. The index and the column must not be empty. */
+ordo_status ordo_call_longest_prefixes(struct ordo_call *call, const ordo_string_index *index,
+                                       const struct ordo_strings *queries, cl_mem hidden, cl_mem lengths);
 ordo_status ordo_call_prefix_strings(struct ordo_call *call, const ordo_string_index *index,
                                      const struct ordo_strings *prefixes, struct ordo_slice first,
                                      struct ordo_slice counts);

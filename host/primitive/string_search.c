@@ -26,6 +26,7 @@ struct batch {
     struct ordo_slice          out[OUTPUTS];
     const char                *out_name[OUTPUTS]; /* NULL after the last output. */
     bool                       optional;
+    cl_mem                     lengths;
     cl_uint                    upper, add, limit;
     bool                       bounds;
     cl_uint                    empty[OUTPUTS]; /* Results in an index without strings. */
@@ -93,7 +94,7 @@ static ordo_status enqueue(struct ordo_call *call, const struct batch *b)
     for (int i = 0; i < outputs(b); i++)
         ordo_args_slice(&args, &b->out[i]);
     if (b->bounds)
-        ORDO_ADD(&args, ORDO_ARG(b->upper), ORDO_ARG(b->add), ORDO_ARG(b->limit));
+        ORDO_ADD(&args, ORDO_ARG(b->lengths), ORDO_ARG(b->upper), ORDO_ARG(b->add), ORDO_ARG(b->limit));
     return ordo_call_launch(call, &launch, &args);
 }
 
@@ -205,9 +206,28 @@ ordo_status ordo_string_index_common(const ordo_string_index *index, const struc
 ordo_status ordo_call_search_strings(struct ordo_call *call, const ordo_string_index *index, ordo_string_search search,
                                      const struct ordo_strings *queries, struct ordo_slice ids)
 {
-    struct batch b = { .index = index, .queries = queries, .out = { ids }, .out_name = { "ids" } };
+    return ordo_call_bound_prefixes(call, index, search, queries, NULL, ids);
+}
+
+ordo_status ordo_call_bound_prefixes(struct ordo_call *call, const ordo_string_index *index, ordo_string_search search,
+                                     const struct ordo_strings *queries, cl_mem lengths, struct ordo_slice ids)
+{
+    struct batch b = { .index = index, .queries = queries, .out = { ids }, .out_name = { "ids" }, .lengths = lengths };
     ORDO_TRY(choose(&b, search));
     return enqueue(call, &b);
+}
+
+ordo_status ordo_call_longest_prefixes(struct ordo_call *call, const ordo_string_index *index,
+                                       const struct ordo_strings *queries, cl_mem hidden, cl_mem lengths)
+{
+    const cl_uint            count = (cl_uint) queries->count;
+    const struct ordo_launch launch = ordo_string_search_kernel(index, "string_longest_lengths", count);
+    struct ordo_string_args  more[2];
+    struct ordo_args         args = { .n = 0 };
+    ordo_string_index_args(&args, index, &more[0]);
+    ordo_string_column_args(&args, queries, &more[1]);
+    ORDO_ADD(&args, ORDO_ARG(count), ORDO_ARG(hidden), ORDO_ARG(lengths));
+    return ordo_call_launch(call, &launch, &args);
 }
 
 ordo_status ordo_call_prefix_strings(struct ordo_call *call, const ordo_string_index *index,

@@ -127,7 +127,7 @@ ORDO_API ordo_status ordo_string_dict_cleanup(ordo_string_dict        *dict,
  *
  * Cost: one search per query and run, or two in ordo_string_dict_range. A dictionary of n strings
  *   has at most log3(n) + 1 runs.
- * Memory: scratch of 4 to 8 bytes per query. ordo_string_dict_search, _prefix and _range take none
+ * Memory: scratch of 4 to 12 bytes per query. ordo_string_dict_search, _prefix and _range take none
  *   if there is one run without stale strings. */
 
 /* If string i of `strings` is present, sets values_out[i] to its value and found[i] (a byte) to 1.
@@ -143,9 +143,9 @@ ORDO_API ordo_status ordo_string_dict_find_host(ordo_string_dict               *
 /* Like ordo_string_index_search, but returns ranks instead of ids. ranks[i] (uint32_t) receives the
  * rank of the string that `search` asks for, or ORDO_NO_ID if there is none. For ORDO_STRING_LOWER,
  * it is the number of strings less than the query. ORDO_STRING_UPPER also counts an equal string.
- * Cost: ORDO_STRING_FIND takes two searches per query and run. If there is only one run, without
- *   stale strings, it takes one.
- * Errors: ORDO_UNSUPPORTED for ORDO_STRING_LONGEST_PREFIX. */
+ * Cost: ORDO_STRING_FIND and ORDO_STRING_LONGEST_PREFIX take two searches per query and run.
+ *   ORDO_STRING_FIND takes one if there is only one run, without stale strings.
+ *   ORDO_STRING_LONGEST_PREFIX takes one more for each stale prefix of the query. */
 ORDO_API ordo_status ordo_string_dict_search(ordo_string_dict *dict, ordo_string_search search,
                                              const struct ordo_strings *queries,
                                              struct ordo_slice          ranks,

@@ -115,7 +115,6 @@ struct trial {
     const struct array_call *call;
     bool                     host; /* the form over host memory */
     struct given             good;
-    ordo_string_index       *strings; /* good.strings */
     size_t                   n;
     struct test_array        array[CALL_ARRAYS], arena;
     struct ordo_slice        slice[CALL_ARRAYS];
@@ -149,7 +148,7 @@ static void bad_object(struct trial *r, const char *parameter)
 
     g.dev = NULL;
     g.dict = NULL;
-    g.strings = NULL;
+    g.strings = (struct call_strings) { NULL, NULL };
     refuse(r, &g, ORDO_INVALID, parameter, "is NULL");
 }
 
@@ -387,7 +386,7 @@ static void bad_capacity(struct trial *r)
     g.room = SIZE_MAX;
     refuse(r, &g, r->host ? ORDO_TOO_LARGE : ORDO_INVALID, "capacity", "is the maximum");
     g.room = ORDO_MAX_COUNT + 1;
-    if (!r->call->indexed) /* bytes of strings may be more */
+    if (r->call->object == OBJECT_OTHER) /* bytes of strings may be more */
         refuse(r, &g, r->host ? ORDO_TOO_LARGE : ORDO_INVALID, "capacity", "is more than a call takes");
 }
 
@@ -460,7 +459,7 @@ static void bad_column(struct trial *r, const char *parameter, size_t first)
     bad_count(r, "the column's count", &g, &g.count);
     g = r->good;
     g.n_bytes = 1;
-    if (r->host || !r->call->indexed) /* a search on the device has no result for a bad query */
+    if (r->host || r->call->object == OBJECT_OTHER) /* a search on the device has no result for a bad query */
         refuse(r, &g, ORDO_INVALID, "n_bytes", "is less than an offset");
     g.n_bytes = SIZE_MAX;
     if (!r->host)
@@ -502,7 +501,8 @@ static bool give_badly(struct trial *r, size_t p)
         bad_count(r, name, &g, &g.count);
     } else if (strcmp(name, "order") == 0) {
         bad_order(r);
-    } else if (is_one_of(name, "column", "queries") || is_one_of(name, "prefixes", "lo")) {
+    } else if (is_one_of(name, "column", "queries") || strcmp(name, "strings") == 0 ||
+               is_one_of(name, "prefixes", "lo")) {
         bad_column(r, name, 0);
     } else if (strcmp(name, "hi") == 0) {
         bad_column(r, name, 2);
@@ -632,7 +632,7 @@ static void end(struct trial *r)
     test_free(&r->arena);
     release_foreign(r);
     ordo_dict_destroy(&r->good.dict);
-    ordo_string_index_destroy(&r->strings);
+    call_strings_free(&r->good.strings);
 }
 
 /* Tests every parameter of a function over arrays. structure: of structures.h, or NO_DICT. */
@@ -642,7 +642,7 @@ static void try_function(struct test *t, const struct function *f, const struct 
     ordo_dict   *dict = structure == NO_DICT ? NULL : make_dict(t, t->dev, structure, 0, HELD);
 
     r.good = call_given(t->dev, dict, N);
-    r.good.strings = r.strings = call_index(t, call, N);
+    r.good.strings = call_strings_of(t, call, N);
     if (strcmp(call->name, "ordo_top_k") == 0)
         r.good.k = N; /* else its outputs are larger than needed */
     make_foreign(&r);
@@ -995,41 +995,6 @@ static void bad_string_updates(const struct string_dict_trial *r)
     test_status(t, ordo_string_dict_cleanup(NULL, NULL), ORDO_INVALID);
 }
 
-static void bad_string_dict_queries(const struct string_dict_trial *r)
-{
-    struct test                     *t = r->on.t;
-    const struct ordo_strings *const bad[] = { NULL, &r->on.no_offsets, &r->on.bad_width, &r->on.too_many };
-    const ordo_status                want[] = { ORDO_INVALID, ORDO_INVALID, ORDO_INVALID, ORDO_TOO_LARGE };
-    const struct ordo_strings       *q = &r->on.column;
-    const struct ordo_slice          out = r->on.out, small = r->on.small, none = ordo_none();
-    struct ordo_strings              two = *q;
-    two.count = 2;
-    for (size_t i = 0; i < LENGTH(bad); i++) {
-        test_status(t, ordo_string_dict_find(r->dict, bad[i], out, none, NULL), want[i]);
-        test_status(t, ordo_string_dict_search(r->dict, ORDO_STRING_FIND, bad[i], out, NULL), want[i]);
-        test_status(t, ordo_string_dict_prefix(r->dict, bad[i], out, none, NULL), want[i]);
-        test_status(t, ordo_string_dict_range(r->dict, bad[i], q, out, none, NULL), want[i]);
-        test_status(t, ordo_string_dict_range(r->dict, q, bad[i], out, none, NULL), want[i]);
-    }
-    for (int search = -1; search < 20; search += search < 0 ? 9 : 1)
-        test_status(t, ordo_string_dict_search(r->dict, (ordo_string_search) search, q, out, NULL), ORDO_INVALID);
-    test_status(t, ordo_string_dict_search(r->dict, ORDO_STRING_LONGEST_PREFIX, q, out, NULL), ORDO_UNSUPPORTED);
-    test_status(t, ordo_string_dict_search(NULL, ORDO_STRING_FIND, q, out, NULL), ORDO_INVALID);
-    test_status(t, ordo_string_dict_search(r->dict, ORDO_STRING_FIND, q, none, NULL), ORDO_INVALID);
-    test_status(t, ordo_string_dict_search(r->dict, ORDO_STRING_FIND, q, small, NULL), ORDO_INVALID);
-    test_status(t, ordo_string_dict_search(r->dict, ORDO_STRING_FIND, q, q->offsets, NULL), ORDO_INVALID);
-    test_status(t, ordo_string_dict_find(NULL, q, out, none, NULL), ORDO_INVALID);
-    test_status(t, ordo_string_dict_find(r->dict, q, small, none, NULL), ORDO_INVALID);
-    test_status(t, ordo_string_dict_find(r->dict, q, none, small, NULL), ORDO_INVALID);
-    test_status(t, ordo_string_dict_find(r->dict, q, out, out, NULL), ORDO_INVALID);
-    test_status(t, ordo_string_dict_prefix(NULL, q, out, none, NULL), ORDO_INVALID);
-    test_status(t, ordo_string_dict_prefix(r->dict, q, out, out, NULL), ORDO_INVALID);
-    test_status(t, ordo_string_dict_prefix(r->dict, q, small, none, NULL), ORDO_INVALID);
-    test_status(t, ordo_string_dict_range(NULL, q, q, out, none, NULL), ORDO_INVALID);
-    test_status(t, ordo_string_dict_range(r->dict, q, q, none, small, NULL), ORDO_INVALID);
-    test_status(t, ordo_string_dict_range(r->dict, q, &two, out, none, NULL), ORDO_INVALID);
-}
-
 static void bad_string_elements(const struct string_dict_trial *r)
 {
     struct test                       *t = r->on.t;
@@ -1079,11 +1044,6 @@ static void bad_string_dict_hosts(const struct string_dict_trial *r)
         test_status(t, ordo_string_dict_build_host(r->dict, bad[i], out), ORDO_INVALID);
         test_status(t, ordo_string_dict_upsert_host(r->dict, bad[i], out), ORDO_INVALID);
         test_status(t, ordo_string_dict_erase_host(r->dict, bad[i]), ORDO_INVALID);
-        test_status(t, ordo_string_dict_find_host(r->dict, bad[i], out, NULL), ORDO_INVALID);
-        test_status(t, ordo_string_dict_search_host(r->dict, ORDO_STRING_FIND, bad[i], out), ORDO_INVALID);
-        test_status(t, ordo_string_dict_prefix_host(r->dict, bad[i], out, NULL), ORDO_INVALID);
-        test_status(t, ordo_string_dict_range_host(r->dict, bad[i], q, out, NULL), ORDO_INVALID);
-        test_status(t, ordo_string_dict_range_host(r->dict, q, bad[i], out, NULL), ORDO_INVALID);
         test_status(t, ordo_string_dict_select_host(r->dict, out, 2, &bad_out[i], NULL, NULL), ORDO_INVALID);
         test_status(t, ordo_string_dict_export_host(r->dict, &bad_out[i], 3, &count, &needed), ORDO_INVALID);
     }
@@ -1092,12 +1052,6 @@ static void bad_string_dict_hosts(const struct string_dict_trial *r)
     test_status(t, ordo_string_dict_upsert_host(r->dict, q, NULL), ORDO_INVALID);
     test_status(t, ordo_string_dict_upsert_host(NULL, q, out), ORDO_INVALID);
     test_status(t, ordo_string_dict_erase_host(NULL, q), ORDO_INVALID);
-    test_status(t, ordo_string_dict_find_host(NULL, q, out, NULL), ORDO_INVALID);
-    test_status(t, ordo_string_dict_search_host(NULL, ORDO_STRING_FIND, q, out), ORDO_INVALID);
-    test_status(t, ordo_string_dict_search_host(r->dict, (ordo_string_search) 8, q, out), ORDO_INVALID);
-    test_status(t, ordo_string_dict_search_host(r->dict, ORDO_STRING_FIND, q, NULL), ORDO_INVALID);
-    test_status(t, ordo_string_dict_prefix_host(NULL, q, out, NULL), ORDO_INVALID);
-    test_status(t, ordo_string_dict_range_host(NULL, q, q, out, NULL), ORDO_INVALID);
     test_status(t, ordo_string_dict_select_host(NULL, out, 2, &good, NULL, NULL), ORDO_INVALID);
     test_status(t, ordo_string_dict_select_host(r->dict, NULL, 2, &good, NULL, NULL), ORDO_INVALID);
     test_status(t, ordo_string_dict_select_host(r->dict, out, 2, NULL, NULL, NULL), ORDO_INVALID);
@@ -1117,10 +1071,6 @@ static void bad_string_dict_orders(const struct string_dict_trial *r, const stru
     test_status(t, ordo_string_dict_upsert(r->dict, q, r->values, on), bad->want);
     test_status(t, ordo_string_dict_erase(r->dict, q, on), bad->want);
     test_status(t, ordo_string_dict_cleanup(r->dict, on), bad->want);
-    test_status(t, ordo_string_dict_find(r->dict, q, r->on.out, ordo_none(), on), bad->want);
-    test_status(t, ordo_string_dict_search(r->dict, ORDO_STRING_FIND, q, r->on.out, on), bad->want);
-    test_status(t, ordo_string_dict_prefix(r->dict, q, r->on.out, ordo_none(), on), bad->want);
-    test_status(t, ordo_string_dict_range(r->dict, q, q, r->on.out, ordo_none(), on), bad->want);
     test_status(t, ordo_string_dict_select(r->dict, q->offsets, 1, r->elements, ordo_none(), NULL, on), bad->want);
     test_status(t, ordo_string_dict_export(r->dict, r->elements, 3, &count, &needed, on), bad->want);
     test_status(t, ordo_string_dict_check(r->dict, on), bad->want);
@@ -1167,7 +1117,6 @@ static void string_dicts(struct test *t)
     test_ok(t, ordo_string_dict_create(t->dev, ordo_string_dict_config(.value_bytes = 4), &r.dict));
     test_ok(t, ordo_string_dict_upsert(r.dict, &column, r.values, NULL));
     bad_string_updates(&r);
-    bad_string_dict_queries(&r);
     bad_string_elements(&r);
     bad_string_dict_hosts(&r);
     make_foreign(&foreign);
@@ -1363,14 +1312,6 @@ static const struct other {
     { "ordo_string_dict_erase_host", "dict strings", string_dicts, NULL },
     { "ordo_string_dict_clear", "dict", string_dicts, NULL },
     { "ordo_string_dict_cleanup", "dict order", string_dicts, NULL },
-    { "ordo_string_dict_find", "dict strings values_out found order", string_dicts, NULL },
-    { "ordo_string_dict_find_host", "dict strings values_out found", string_dicts, NULL },
-    { "ordo_string_dict_search", "dict search queries ranks order", string_dicts, NULL },
-    { "ordo_string_dict_search_host", "dict search queries ranks", string_dicts, NULL },
-    { "ordo_string_dict_prefix", "dict prefixes first counts order", string_dicts, NULL },
-    { "ordo_string_dict_prefix_host", "dict prefixes first counts", string_dicts, NULL },
-    { "ordo_string_dict_range", "dict lo hi first counts order", string_dicts, NULL },
-    { "ordo_string_dict_range_host", "dict lo hi first counts", string_dicts, NULL },
     { "ordo_string_dict_select", "dict ranks count out found needed order", string_dicts, NULL },
     { "ordo_string_dict_select_host", "dict ranks count out found needed", string_dicts, NULL },
     { "ordo_string_dict_export", "dict out max_count count needed order", string_dicts, NULL },

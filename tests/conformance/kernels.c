@@ -126,8 +126,8 @@ static void run_call(struct test *t, const struct array_call *call, ordo_dict *d
     struct test_array array[CALL_ARRAYS];
     struct ordo_slice slice[CALL_ARRAYS];
 
-    AUTO(ordo_string_index_destroy) ordo_string_index *index = call_index(t, call, n);
-    g.strings = index;
+    AUTO_STRINGS struct call_strings strings = call_strings_of(t, call, n);
+    g.strings = strings;
     test_context(t, "%s, %zu elements", call->name, n);
     for (size_t i = 0; i < call_arrays(call); i++)
         host[i] = test_alloc(call_array_count(&call->array[i], n) * call->array[i].bytes);
@@ -857,7 +857,7 @@ static void index_of(struct test *t, const struct ordo_host_strings *column, con
 static void dictionary_of(struct test *t, const struct ordo_host_strings *column)
 {
     enum { MOST = 60 };
-    uint32_t          values[MOST], ranks[MOST], first[MOST], counts[MOST];
+    uint32_t          values[MOST], ranks[MOST], first[MOST], counts[MOST], longest[MOST];
     uint64_t          offsets[MOST + 1];
     uint8_t           found[MOST], bytes[4 * MOST];
     size_t            count = 0, needed = 0;
@@ -880,9 +880,10 @@ static void dictionary_of(struct test *t, const struct ordo_host_strings *column
     test_ok(t, ordo_string_dict_find_host(dict, column, values, found));
     test_ok(t, ordo_string_dict_search_host(dict, ORDO_STRING_FIND, column, ranks));
     test_ok(t, ordo_string_dict_prefix_host(dict, column, first, counts));
+    test_ok(t, ordo_string_dict_search_host(dict, ORDO_STRING_LONGEST_PREFIX, column, longest));
     for (uint32_t i = 0; i < column->count; i++) {
         test_true(t, found[i] == !(i % 2) && values[i] == i && ranks[i] == (i % 2 ? ORDO_NO_ID : i / 2));
-        test_true(t, first[i] == (i + 1) / 2 && counts[i] == !(i % 2));
+        test_true(t, first[i] == (i + 1) / 2 && counts[i] == !(i % 2) && longest[i] == ranks[i]);
     }
     const struct ordo_host_string_elements out = { offsets, bytes, sizeof bytes, values };
     test_ok(t, ordo_string_dict_select_host(dict, first, 3, &out, found, &needed));

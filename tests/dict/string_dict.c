@@ -92,6 +92,29 @@ MASK_TEST(string_dict, stores_the_last_of_equal_strings, "", "cpu=0")
     }
 }
 
+/* All stored prefixes but the empty string and a few others are erased, in several runs. */
+MASK_TEST(string_dict, finds_the_longest_prefix_past_erased_ones, "", "cpu=0")
+{
+    enum { MOST = 300 };
+    struct string_trial            r = string_trial_begin(t, 4);
+    AUTO_COLUMN struct string_case all = { .count = 0 }, erased = { .count = 0 }, late = { .count = 0 };
+    test_context(t, "a chain of %d strings", MOST);
+    for (size_t length = 0; length < MOST; length++) {
+        string_add_long(&all, length, SIZE_MAX, 0);
+        if (length % 97 && length < MOST - 4)
+            string_add_long(&erased, length, SIZE_MAX, 0);
+        if (length % 50 == 7)
+            string_add_long(&late, length, SIZE_MAX, 0);
+    }
+    string_trial_change(&r, STRINGS_BUILD, &all);
+    string_trial_update(&r, STRINGS_UPSERT, RANDOM, 2 * MOST, 0);
+    string_trial_change(&r, STRINGS_ERASE, &erased);
+    string_trial_check(&r, CHAIN);
+    string_trial_change(&r, STRINGS_UPSERT, &late);
+    string_trial_check(&r, CHAIN);
+    string_trial_end(&r);
+}
+
 /* Few small batches after a large one: runs that are not merged. */
 MASK_TEST(string_dict, keeps_few_runs, "")
 {
@@ -194,6 +217,8 @@ MASK_TEST(string_dict, refuses_bad_offsets, "", "cpu=0")
         test_expect(t, ORDO_U32, &out, ((const uint32_t[]) { 1, ORDO_NO_ID, ORDO_NO_ID, ORDO_NO_ID }), 4);
         test_ok(t, ordo_string_dict_search(r.dict, ORDO_STRING_FIND, &column, test_slice(&out), NULL));
         test_expect(t, ORDO_U32, &out, ((const uint32_t[]) { ORDO_NO_ID, ORDO_NO_ID, ORDO_NO_ID, ORDO_NO_ID }), 4);
+        test_ok(t, ordo_string_dict_search(r.dict, ORDO_STRING_LONGEST_PREFIX, &column, test_slice(&out), NULL));
+        test_expect(t, ORDO_U32, &out, want, 4);
         test_ok(t, ordo_string_dict_prefix(r.dict, &column, test_slice(&out), test_slice(&counts), NULL));
         test_expect(t, ORDO_U32, &counts, ((const uint32_t[]) { 0, 0, 0, 0 }), 4);
         test_expect(t, ORDO_U32, &out, ((const uint32_t[]) { 1, want[1], want[2], want[3] }), 4);

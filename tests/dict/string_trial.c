@@ -282,7 +282,7 @@ void string_trial_check(struct string_trial *r, enum string_shape shape)
     test_ok(t, ordo_string_dict_get_statistics(r->dict, &stats));
     test_true(t, stats.strings == size && stats.stale <= size && stats.runs <= 16);
     try_find(r, &k);
-    for (int search = ORDO_STRING_FIND; search < ORDO_STRING_LONGEST_PREFIX; search++)
+    for (int search = ORDO_STRING_FIND; search <= ORDO_STRING_LONGEST_PREFIX; search++)
         try_search(r, &k, (ordo_string_search) search);
     try_ranges(r, &k, true);
     try_ranges(r, &k, false);

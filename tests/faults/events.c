@@ -200,16 +200,16 @@ struct content {
 };
 
 struct fixture {
-    struct array_call  call;
-    int                structure; /* NO_DICT: a call on arrays */
-    size_t             count;
-    ordo_dict         *dict;
-    ordo_string_index *strings;
-    size_t             n;
-    struct test_array  array[CALL_ARRAYS];
-    void              *before[CALL_ARRAYS], *after[CALL_ARRAYS]; /* content of the arrays before and after the call */
-    struct content     full, changed; /* content of the dictionary before and after the call */
-    bool               changes;       /* the call may change the dictionary */
+    struct array_call   call;
+    int                 structure; /* NO_DICT: a call on arrays */
+    size_t              count;
+    ordo_dict          *dict;
+    struct call_strings strings;
+    size_t              n;
+    struct test_array   array[CALL_ARRAYS];
+    void               *before[CALL_ARRAYS], *after[CALL_ARRAYS]; /* content of the arrays before and after the call */
+    struct content      full, changed; /* content of the dictionary before and after the call */
+    bool                changes;       /* the call may change the dictionary */
 };
 
 static size_t array_bytes(const struct fixture *s, size_t i)
@@ -253,7 +253,7 @@ static void fixture_begin(struct test *t, struct fixture *s)
     uint32_t keys[BATCH], values[BATCH];
 
     make_arrays(t, s);
-    s->strings = call_index(t, &s->call, s->count);
+    s->strings = call_strings_of(t, &s->call, s->count);
     if (s->structure == NO_DICT)
         return;
     s->dict = make_dict(t, t->dev, s->structure, 0, HELD);
@@ -267,7 +267,7 @@ static void fixture_begin(struct test *t, struct fixture *s)
 static void fixture_end(struct fixture *s)
 {
     ordo_dict_destroy(&s->dict);
-    ordo_string_index_destroy(&s->strings);
+    call_strings_free(&s->strings);
     free_arrays(s);
 }
 

@@ -69,7 +69,7 @@ static void begin(struct fixture *s, struct test *t, const struct scenario *is)
 {
     *s = (struct fixture) { .t = t, .is = is };
     make_dictionary(s);
-    s->strings = call_index(t, is->call, FIXTURE_N);
+    s->strings = call_strings_of(t, is->call, FIXTURE_N);
     make_arrays(s);
     if (is->order != OWN_QUEUE) {
         s->order.queue = test_queue(t, is->order == OUT_OF_ORDER ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0);
@@ -95,7 +95,7 @@ static void end(struct fixture *s)
 {
     forget_event(s);
     ordo_dict_destroy(&s->dict);
-    ordo_string_index_destroy(&s->strings);
+    call_strings_free(&s->strings);
     if (s->order.queue) {
         (void) clFinish(s->order.queue);
         (void) clReleaseCommandQueue(s->order.queue);

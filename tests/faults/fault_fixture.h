@@ -33,7 +33,7 @@ struct fixture {
     struct test           *t;
     const struct scenario *is;
     ordo_dict             *dict;
-    ordo_string_index     *strings;
+    struct call_strings    strings;
     struct ordo_order      order;
     cl_event               done;
     size_t                 n_arrays;

@@ -158,7 +158,9 @@ static ordo_status change_strings(struct fixture *s, ordo_string_dict *dict)
         got = update_strings(dict, &some, &values);
     if (got == ORDO_OK)
         got = ordo_string_dict_cleanup(dict, NULL);
-    return got == ORDO_OK ? ordo_string_dict_search(dict, ORDO_STRING_GE, &all, test_slice(&s->array[2]), NULL) : got;
+    return got == ORDO_OK
+               ? ordo_string_dict_search(dict, ORDO_STRING_LONGEST_PREFIX, &all, test_slice(&s->array[2]), NULL)
+               : got;
 }
 
 static ordo_status keep_strings(struct fixture *s)

@@ -314,6 +314,7 @@ static void ask_string_dict(ordo_device *dev, const struct arrays *a, struct ord
     ignore(ordo_call_end(&call, ORDO_OK));
     ignore(ordo_string_dict_find(&dict, &x->column, a->at[2], a->at[3], NULL));
     ignore(ordo_string_dict_search(&dict, ORDO_STRING_FIND, &x->column, a->at[2], NULL));
+    ignore(ordo_string_dict_search(&dict, ORDO_STRING_LONGEST_PREFIX, &x->column, a->at[2], NULL));
     ignore(ordo_string_dict_prefix(&dict, &x->column, a->at[2], a->at[3], NULL));
     ignore(ordo_string_dict_select(&dict, a->at[0], x->ids, &out, ordo_none(), NULL, NULL));
     ignore(ordo_string_dict_export(&dict, &out, x->ids, &count, &needed, NULL));

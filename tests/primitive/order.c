@@ -56,11 +56,11 @@ DEVICE_TEST(order, a_call_waits_for_its_list)
 static ordo_status call_nothing(struct test *t, const struct array_call *call, const struct test_array out[2],
                                 const struct ordo_order *order)
 {
-    AUTO(ordo_string_index_destroy) ordo_string_index *index = call_index(t, call, 0);
-    struct given                                       g = call_given(t->dev, NULL, 0);
-    struct ordo_slice                                  a[CALL_ARRAYS];
+    AUTO_STRINGS struct call_strings strings = call_strings_of(t, call, 0);
+    struct given                     g = call_given(t->dev, NULL, 0);
+    struct ordo_slice                a[CALL_ARRAYS];
 
-    g.strings = index;
+    g.strings = strings;
     g.k = 7;
     g.n_runs = 0;
     g.row_bytes = 3;

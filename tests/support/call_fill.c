@@ -66,22 +66,44 @@ void call_fill(struct test *t, const struct array_call *call, size_t n, size_t h
     }
 }
 
-ordo_string_index *call_index(struct test *t, const struct array_call *call, size_t n)
+static ordo_string_dict *make_string_dict(struct test *t, const struct ordo_host_strings *column)
 {
-    ordo_string_index  *index = NULL;
+    struct ordo_host_strings few = *column;
+    ordo_string_dict        *dict = NULL;
+
+    few.count = column->count / 8;
+    test_ok(t, ordo_string_dict_create(t->dev, ordo_string_dict_config(.value_bytes = 4), &dict));
+    test_ok(t, ordo_string_dict_upsert_host(dict, column, column->offsets));
+    test_ok(t, ordo_string_dict_upsert_host(dict, &few, column->offsets));
+    return dict;
+}
+
+struct call_strings call_strings_of(struct test *t, const struct array_call *call, size_t n)
+{
+    struct call_strings made = { NULL, NULL };
     AUTO_FREE uint32_t *offsets = test_alloc((n + 1) * sizeof *offsets);
     AUTO_FREE uint8_t  *bytes = test_alloc(CALL_STRING_BYTES * n);
     uint32_t            end = 0;
 
-    if (!call || !call->indexed)
-        return NULL;
+    if (!call || call->object == OBJECT_OTHER)
+        return made;
     for (size_t i = 0; i < n; i++) {
         offsets[i] = end;
         for (size_t rest = i + 1; rest > 0; rest = (rest - 1) / CALL_LETTERS)
             bytes[end++] = (uint8_t) ((rest - 1) % CALL_LETTERS);
     }
     offsets[n] = end;
-    test_ok(t, ordo_string_index_build_host(t->dev, ordo_string_index_params(.keep_rows = true),
-                                            &(struct ordo_host_strings) { offsets, 4, bytes, end, n }, &index));
-    return index;
+    const struct ordo_host_strings column = { offsets, 4, bytes, end, n };
+    if (call->object == OBJECT_STRING_DICT)
+        made.dict = make_string_dict(t, &column);
+    else
+        test_ok(
+            t, ordo_string_index_build_host(t->dev, ordo_string_index_params(.keep_rows = true), &column, &made.index));
+    return made;
+}
+
+void call_strings_free(struct call_strings *strings)
+{
+    ordo_string_index_destroy(&strings->index);
+    ordo_string_dict_destroy(&strings->dict);
 }

@@ -148,12 +148,16 @@ static size_t n_bytes(const struct given *g)
 #define SORT_STRINGS OR_NULL(g, ordo_sort_strings_params(.descending = g->descending))
 
 COLUMN_CALL(sort_strings, g->dev, SORT_STRINGS, COLUMN(0), a[2], a[3])
-COLUMN_CALL(string_index_search, g->strings, g->string_search, COLUMN(0), a[2])
-COLUMN_CALL(string_index_prefix, g->strings, COLUMN(0), a[2], a[3])
-COLUMN_CALL(string_index_common, g->strings, COLUMN(0), a[2], a[3], a[4])
-COLUMN_CALL(string_index_range, g->strings, COLUMN(0), COLUMN(2), a[4], a[5])
-CALL(string_index_rows, g->strings, a[0], a[1], g->room)
-CALL(string_index_strings, g->strings, a[0], g->count, a[1], a[2], g->room, g->got)
+COLUMN_CALL(string_index_search, g->strings.index, g->string_search, COLUMN(0), a[2])
+COLUMN_CALL(string_index_prefix, g->strings.index, COLUMN(0), a[2], a[3])
+COLUMN_CALL(string_index_common, g->strings.index, COLUMN(0), a[2], a[3], a[4])
+COLUMN_CALL(string_index_range, g->strings.index, COLUMN(0), COLUMN(2), a[4], a[5])
+COLUMN_CALL(string_dict_find, g->strings.dict, COLUMN(0), a[2], a[3])
+COLUMN_CALL(string_dict_search, g->strings.dict, g->string_search, COLUMN(0), a[2])
+COLUMN_CALL(string_dict_prefix, g->strings.dict, COLUMN(0), a[2], a[3])
+COLUMN_CALL(string_dict_range, g->strings.dict, COLUMN(0), COLUMN(2), a[4], a[5])
+CALL(string_index_rows, g->strings.index, a[0], a[1], g->room)
+CALL(string_index_strings, g->strings.index, a[0], g->count, a[1], a[2], g->room, g->got)
 
 /* Builds an index, and finds the strings of its column. */
 static ordo_status call_string_index_build(const struct given *g, const struct ordo_slice a[])
@@ -304,21 +308,35 @@ const struct array_call primitive_calls[] = {
       { STRINGS("offsets", "bytes", FLAGS), OUT("rows_out", 4, 1, 0), MAY("equal_out", 1, 1, 0) } },
     { ARRAY(string_index_build), .array = { STRINGS("offsets", "bytes", FLAGS), OUT("ids", 4, 1, 0) } },
     { ARRAY(string_index_search), .array = { STRINGS("offsets", "bytes", LETTERS), OUT("ids", 4, 1, 0) },
-      .indexed = true },
+      .object = OBJECT_STRING_INDEX },
     { ARRAY(string_index_prefix),
       .array = { STRINGS("offsets", "bytes", LETTERS), MAY("first", 4, 1, 0), MAY("counts", 4, 1, 0) },
-      .indexed = true },
+      .object = OBJECT_STRING_INDEX },
     { ARRAY(string_index_common),
       .array = { STRINGS("offsets", "bytes", LETTERS), MAY("lengths", 8, 1, 0), MAY("first", 4, 1, 0),
                  MAY("counts", 4, 1, 0) },
-      .indexed = true },
+      .object = OBJECT_STRING_INDEX },
     { ARRAY(string_index_range),
       .array = { STRINGS("offsets", "bytes", LETTERS), STRINGS("hi_offsets", "hi_bytes", LETTERS),
                  MAY("first", 4, 1, 0), MAY("counts", 4, 1, 0) },
-      .indexed = true },
-    { ARRAY(string_index_rows), .array = { MAY("starts", 4, 1, 1), MAY("rows", 4, 1, 0) }, .indexed = true },
+      .object = OBJECT_STRING_INDEX },
+    { ARRAY(string_index_rows), .array = { MAY("starts", 4, 1, 1), MAY("rows", 4, 1, 0) },
+      .object = OBJECT_STRING_INDEX },
     { ARRAY(string_index_strings),
-      .array = { IN("ids", 4, IDS), OUT("offsets", 8, 1, 1), OUT("bytes", 1, CALL_ROOM, 0) }, .indexed = true },
+      .array = { IN("ids", 4, IDS), OUT("offsets", 8, 1, 1), OUT("bytes", 1, CALL_ROOM, 0) },
+      .object = OBJECT_STRING_INDEX },
+    { ARRAY(string_dict_find),
+      .array = { STRINGS("offsets", "bytes", LETTERS), MAY("values_out", 4, 1, 0), MAY("found", 1, 1, 0) },
+      .object = OBJECT_STRING_DICT },
+    { ARRAY(string_dict_search), .array = { STRINGS("offsets", "bytes", LETTERS), OUT("ranks", 4, 1, 0) },
+      .object = OBJECT_STRING_DICT },
+    { ARRAY(string_dict_prefix),
+      .array = { STRINGS("offsets", "bytes", LETTERS), MAY("first", 4, 1, 0), MAY("counts", 4, 1, 0) },
+      .object = OBJECT_STRING_DICT },
+    { ARRAY(string_dict_range),
+      .array = { STRINGS("offsets", "bytes", LETTERS), STRINGS("hi_offsets", "hi_bytes", LETTERS),
+                 MAY("first", 4, 1, 0), MAY("counts", 4, 1, 0) },
+      .object = OBJECT_STRING_DICT },
 };
 const size_t n_primitive_calls = LENGTH(primitive_calls);
 
@@ -595,7 +613,7 @@ struct given call_given(ordo_device *dev, ordo_dict *dict, size_t n)
                             .k = n / 2,
                             .room = CALL_ROOM * n,
                             .relation = ORDO_GE,
-                            .string_search = ORDO_STRING_GE,
+                            .string_search = ORDO_STRING_LONGEST_PREFIX,
                             .op = ORDO_MAX,
                             .runs = halves(n),
                             .n_runs = 2,

@@ -8,6 +8,12 @@
 
 struct test;
 
+/* An index or a dictionary of strings, which a call searches instead of the device. */
+struct call_strings {
+    ordo_string_index *index;
+    ordo_string_dict  *dict;
+};
+
 /* Arguments of a call, except for its arrays. call_given makes valid ones. */
 struct given {
     ordo_device             *dev;
@@ -22,7 +28,7 @@ struct given {
     size_t                   second;  /* size of the other array: keys searched, second array merged, rows */
     size_t                   k;       /* number of elements of top_k, or index of select */
     size_t                   room;    /* capacity of ranges, exports and groups */
-    const ordo_string_index *strings; /* instead of the device, for searches of an index: call_index */
+    struct call_strings      strings; /* call_strings_of */
     ordo_relation            relation;
     ordo_string_search       string_search;
     ordo_op                  op;
@@ -84,6 +90,9 @@ struct call_array {
     bool             bits; /* bytes with a bit for each element */
 };
 
+/* The object of a call: the device or a dictionary, or one of given.strings. */
+enum call_object { OBJECT_OTHER, OBJECT_STRING_INDEX, OBJECT_STRING_DICT };
+
 struct array_call {
     const char *name; /* the function over device memory; NAME_host is the other form, if there is one */
     ordo_status (*run)(const struct given *g, const struct ordo_slice a[]);
@@ -93,8 +102,8 @@ struct array_call {
     ordo_dict_op      needs;              /* capability that a dictionary needs */
     bool              once;               /* has another result when repeated */
     bool              changes;            /* may change the dictionary's content */
-    bool              indexed;            /* searches given.strings */
-    const char       *stem;               /* the only structure with this call; NULL: all */
+    enum call_object  object;
+    const char       *stem; /* the only structure with this call; NULL: all */
 };
 
 /* Calls on arrays; calls on dictionaries with both forms; other calls on dictionaries. */
@@ -109,8 +118,11 @@ struct array_call call_without_order(const struct array_call *call);
 
 struct given call_given(ordo_device *dev, ordo_dict *dict, size_t n);
 
-/* An index of n strings of 1 to 3 letters for given.strings. NULL if the call searches none. */
-ordo_string_index *call_index(struct test *t, const struct array_call *call, size_t n);
+/* The object of a call for given.strings, with n strings of 1 to 3 letters. A dictionary has two runs and hidden
+ * strings. Has no object if `call` is NULL or needs none. */
+struct call_strings call_strings_of(struct test *t, const struct array_call *call, size_t n);
+void                call_strings_free(struct call_strings *strings);
+#define AUTO_STRINGS AUTO(call_strings_free)
 
 size_t call_arrays(const struct array_call *call);
 /* Elements of an array of size n. */

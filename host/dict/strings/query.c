@@ -91,7 +91,8 @@ ordo_status ordo_string_dict_find(ordo_string_dict *dict, const struct ordo_stri
 
 /* ---- ranks --------------------------------------------------------------------------------------------------- */
 
-static ordo_status sum_ranks(struct ordo_call *call, const struct queries *q, ordo_string_search search,
+/* Adds the bounds of the queries in all runs. With `lengths`, the queries are cut: see ordo_call_bound_prefixes. */
+static ordo_status sum_ranks(struct ordo_call *call, const struct queries *q, ordo_string_search search, cl_mem lengths,
                              struct ordo_slice ranks)
 {
     const struct ordo_string_runs *runs = &q->dict->runs;
@@ -101,10 +102,22 @@ static ordo_status sum_ranks(struct ordo_call *call, const struct queries *q, or
     ORDO_TRY(ordo_call_fill(call, ranks.mem, ranks.at * sizeof(cl_uint), bytes, 0));
     ORDO_TRY(ordo_call_scratch(call, bytes, &ids));
     for (cl_uint i = 0; i < runs->n; i++) {
-        ORDO_TRY(ordo_call_search_strings(call, runs->at[i].index, search, q->strings, ordo_at(ids, 0)));
+        ORDO_TRY(ordo_call_bound_prefixes(call, runs->at[i].index, search, q->strings, lengths, ordo_at(ids, 0)));
         ORDO_TRY(ordo_string_run_add(call, &runs->at[i], ids, (cl_uint) count, &ranks));
     }
     ordo_call_release(call, mark);
+    return ORDO_OK;
+}
+
+/* lengths[i] becomes 1 plus the length of the longest visible prefix of query i, or 0 if there is none. */
+static ordo_status measure_prefixes(struct ordo_call *call, const struct queries *q, cl_mem *lengths)
+{
+    const struct ordo_string_runs *runs = &q->dict->runs;
+    const size_t                   bytes = q->strings->count * sizeof(cl_ulong);
+    ORDO_TRY(ordo_call_scratch(call, bytes, lengths));
+    ORDO_TRY(ordo_call_fill(call, *lengths, 0, bytes, 0));
+    for (cl_uint i = 0; i < runs->n; i++)
+        ORDO_TRY(ordo_call_longest_prefixes(call, runs->at[i].index, q->strings, runs->at[i].marks, *lengths));
     return ORDO_OK;
 }
 
@@ -124,16 +137,18 @@ static ordo_status search_all(struct ordo_call *call, const struct queries *q, o
 {
     const struct ordo_string_runs *runs = &q->dict->runs;
     const bool upper = search == ORDO_STRING_LE || search == ORDO_STRING_GT || search == ORDO_STRING_UPPER;
-    cl_mem     uppers = NULL;
+    cl_mem     uppers = NULL, lengths = NULL;
     ORDO_TRY(check_arrays(q));
     if (q->strings->count == 0)
         return ORDO_OK;
     if (ordo_string_runs_plain(runs))
         return ordo_call_search_strings(call, runs->at[0].index, search, q->strings, q->out[0]);
-    ORDO_TRY(sum_ranks(call, q, upper ? ORDO_STRING_UPPER : ORDO_STRING_LOWER, q->out[0]));
+    if (search == ORDO_STRING_LONGEST_PREFIX)
+        ORDO_TRY(measure_prefixes(call, q, &lengths));
+    ORDO_TRY(sum_ranks(call, q, upper ? ORDO_STRING_UPPER : ORDO_STRING_LOWER, lengths, q->out[0]));
     if (search == ORDO_STRING_FIND) {
         ORDO_TRY(ordo_call_scratch(call, q->strings->count * sizeof(cl_uint), &uppers));
-        ORDO_TRY(sum_ranks(call, q, ORDO_STRING_UPPER, ordo_at(uppers, 0)));
+        ORDO_TRY(sum_ranks(call, q, ORDO_STRING_UPPER, NULL, ordo_at(uppers, 0)));
     }
     return choose(call, q, search, uppers);
 }
@@ -143,8 +158,6 @@ static ordo_status check_search(const ordo_string_dict *dict, ordo_string_search
     ORDO_REQUIRE_GIVEN(NULL, dict);
     ORDO_REQUIRE(dict->dev, search <= ORDO_STRING_LONGEST_PREFIX, ORDO_INVALID, "search is %d: there is none such",
                  (int) search);
-    ORDO_REQUIRE(dict->dev, search != ORDO_STRING_LONGEST_PREFIX, ORDO_UNSUPPORTED,
-                 "a dictionary of strings finds no longest prefixes: build an ordo_string_index");
     return ORDO_OK;
 }
 
