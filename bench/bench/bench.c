@@ -44,7 +44,7 @@ static void introduce_workload(const struct run *run, enum workload workload)
     size_t                used = 0;
     if (workload_has_queries(workload))
         used += (size_t) snprintf(more, sizeof more, " (%s queries", text_count(TEXT, run->n_queries));
-    if (workload_on_device(workload) == READRANDOM || workload == CONCURRENTREAD || workload == FINDSTRINGS)
+    if (workload_on_device(workload) == READRANDOM || workload == CONCURRENTREAD || workload_asks_strings(workload))
         used += (size_t) snprintf(more + used, sizeof more - used, ", %u %% of them there", o->hit_percent);
     if (workload == COUNTRANDOM || workload == RANGERANDOM || workload == PAGERANDOM || workload == SUMRANDOM)
         used += (size_t) snprintf(more + used, sizeof more - used, ", each for %u elements in the mean", o->width);

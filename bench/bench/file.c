@@ -25,7 +25,7 @@ cJSON *row_point(const struct spec *spec)
         json_text(json, "tune", spec->tune);
     if (spec->lines)
         json_text(json, "keys", spec->lines->path);
-    if (spec->workload == FINDSTRINGS)
+    if (workload_asks_strings(spec->workload))
         json_exact(json, axes[AXIS_hit_percent].key, spec->hit_percent);
     if (workload_is_dict(spec->workload))
         json_exact(json, "batch", (double) spec_batch(spec));

@@ -56,7 +56,7 @@ static struct spec point_of(const struct run *run, enum workload workload, int v
     spec.member = takes_axis(workload, traits) && (has) ? o->member : 0;
     AXIS_MAP(X)
 #undef X
-    if (workload == FINDSTRINGS)
+    if (workload_asks_strings(workload))
         spec.hit_percent = o->hit_percent;
     if (updates)
         spec.update_percent = o->update_percents[update];

@@ -85,10 +85,24 @@ static void add_transfers(const struct run *run, const struct spec *spec, size_t
     json_number(json, "share_of_transfer_rate", (to + from) / seconds);
 }
 
+static void add_string_dict(const struct target *target, cJSON *json)
+{
+    struct ordo_string_dict_statistics statistics;
+    if (ordo_string_dict_get_statistics(target->string_dict, &statistics) != ORDO_OK)
+        return;
+    json_exact(json, "ids", (double) statistics.strings);
+    json_exact(json, "stale", (double) statistics.stale);
+    json_exact(json, "runs", (double) statistics.runs);
+    json_exact(json, "index_bytes", (double) statistics.bytes_index);
+    json_number(json, "index_bytes_per_key", (double) statistics.bytes_index / (double) statistics.strings);
+}
+
 static void add_strings(const struct target *target, cJSON *json)
 {
     struct ordo_string_index_statistics statistics;
     json_exact(json, "string_bytes", (double) target->in.strings.n_bytes);
+    if (target->string_dict)
+        add_string_dict(target, json);
     if (!target->strings || ordo_string_index_get_statistics(target->strings, &statistics) != ORDO_OK)
         return;
     json_exact(json, "ids", (double) statistics.ids);
@@ -135,7 +149,7 @@ static void measure_arrays(struct run *run, struct row *row, cJSON *json)
     struct target     *target = NULL;
     struct timing      timing;
     struct timing_goal goal = row_goal(run);
-    goal.prepare = host || row->spec.workload == INDEXSTRINGS ? target_prepare : NULL;
+    goal.prepare = host || workload_is_strings(row->spec.workload) ? target_prepare : NULL;
     goal.device_too = !host;
     ordo_status got = target_open(run->device, &row->spec, &target, row->why);
     if (got == ORDO_OK)

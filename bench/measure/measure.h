@@ -41,7 +41,8 @@ struct target {
     double         index_seconds; /* of its last build */
     struct buffers arrays;        /* a host's array is sorted in place of its outputs */
 
-    ordo_string_index *strings; /* NULL: none */
+    ordo_string_index *strings;     /* NULL: none */
+    ordo_string_dict  *string_dict; /* NULL: none. Its values are the last rows with each string. */
 };
 
 struct workload_bytes target_bytes(const struct spec *spec);
@@ -63,6 +64,7 @@ bool target_check(struct target *target, char *why);
 struct workload_bytes string_target_bytes(const struct spec *spec);
 ordo_status           string_target_fill(struct target *target, char *why);
 ordo_status           string_target_call(struct target *target, const struct ordo_order *order);
+ordo_status           string_target_prepare(struct target *target);
 bool                  string_target_check(struct target *target, char *why);
 
 /* Rebuilds the index after a change of tunables. */

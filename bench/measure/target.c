@@ -106,6 +106,7 @@ void target_close(struct target **target)
     ordo_device_finish(t->device);
     ordo_index_destroy(&t->index);
     ordo_string_index_destroy(&t->strings);
+    ordo_string_dict_destroy(&t->string_dict);
     buffers_free(&t->arrays);
     inputs_free(&t->in);
     free(t);
@@ -167,8 +168,8 @@ ordo_status target_prepare(void *arg, const struct ordo_order *order)
 {
     struct target *t = arg;
     (void) order; /* nothing to wait for */
-    if (t->spec.workload == INDEXSTRINGS)
-        ordo_string_index_destroy(&t->strings);
+    if (workload_is_strings(t->spec.workload))
+        return string_target_prepare(t);
     if (t->arrays.host[KEYS_OUT])
         memcpy(t->arrays.host[KEYS_OUT], t->in.keys, t->arrays.bytes[KEYS_OUT]);
     if (t->arrays.host[VALUES_OUT])

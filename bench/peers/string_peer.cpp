@@ -11,6 +11,7 @@ extern "C" {
 
 #if BENCH_BTREE
 #include <absl/container/btree_map.h>
+#include <absl/strings/string_view.h>
 #endif
 #if BENCH_HASH_MAP
 #include <absl/container/flat_hash_map.h>
@@ -19,6 +20,7 @@ extern "C" {
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -26,7 +28,8 @@ namespace {
 
 using View = std::string_view;
 
-enum Code { VECTOR, TREE, HASHES };
+/* TREE and HASHES have keys of std::string_view, MAP has std::string. */
+enum Code { VECTOR, TREE, HASHES, MAP };
 
 /* A workload has its kinds in order of their baselines. */
 const struct Kind {
@@ -39,7 +42,12 @@ const struct Kind {
     { FINDSTRINGS, VECTOR, "binary", "std::lower_bound", "in a vector of std::string_view" },
     { PREFIXSTRINGS, VECTOR, "binary", "std::lower_bound",
       "and std::partition_point, in a vector of std::string_view" },
+    { RANKSTRINGS, VECTOR, "binary", "std::lower_bound", "in a vector of std::string_view" },
+    { COUNTSTRINGS, VECTOR, "binary", "std::lower_bound", "and std::partition_point, in a vector of std::string_view" },
 #if BENCH_BTREE
+    { UPSERTSTRINGS, MAP, "btree", "absl::btree_map", "insert_or_assign of std::string, one by one" },
+    { ERASESTRINGS, MAP, "btree", "absl::btree_map", "erase of std::string, one by one" },
+    { GETSTRINGS, MAP, "btree", "absl::btree_map", "find in a map of std::string" },
     { INDEXSTRINGS, TREE, "btree", "absl::btree_map", "try_emplace of std::string_view, one by one" },
     { FINDSTRINGS, TREE, "btree", "absl::btree_map", "find of std::string_view" },
 #endif
@@ -47,6 +55,14 @@ const struct Kind {
     { FINDSTRINGS, HASHES, "flat_hash_map", "absl::flat_hash_map", "find of std::string_view" },
 #endif
 };
+
+#if BENCH_BTREE
+/* The view that a map of std::string takes. */
+absl::string_view absl_view(View string)
+{
+    return { string.data(), string.size() };
+}
+#endif
 
 /* NULL past the last. */
 const Kind *kind_of(enum workload workload, int i)
@@ -79,7 +95,7 @@ class Strings {
         sort();
         number();
         for (size_t id = 0; id < keys_.size(); id++)
-            put(keys_[id], uint32_t(id));
+            put(keys_[id], code_ == MAP ? rows_of_ids_[id] : uint32_t(id));
     }
     bool queries() const
     {
@@ -93,14 +109,14 @@ class Strings {
     bool is_right(char *why)
     {
         std::vector<uint32_t> ids(views_.size());
-        if (code_ == TREE && !queries())
+        if ((code_ == TREE || code_ == MAP) && !queries())
             take_tree();
         for (size_t row = 0; row < ids.size() && !keys_.empty(); row++)
-            ids[row] = uint32_t(std::lower_bound(keys_.begin(), keys_.end(), views_[row]) - keys_.begin());
+            ids[row] = id_of(views_[row]);
         std::vector<uint32_t> rows;
         for (const Entry &entry : entries_)
             rows.push_back(entry.second);
-        const struct string_answer strings = { rows.data(), keys_.size(),  first_rows_.data(),
+        const struct string_answer strings = { rows.data(), keys_.size(),  rows_of_ids_.data(),
                                                ids.data(),  found_.data(), counts_.data() };
         return strings_check(&spec_, &in_.strings, &in_.asked, &strings, why);
     }
@@ -114,6 +130,8 @@ class Strings {
         clear();
         if (!queries() && code_ == VECTOR)
             list();
+        if (spec_.workload == ERASESTRINGS)
+            put_all();
         const double before = now();
         for (int i = 0; i < calls; i++)
             if (queries())
@@ -135,22 +153,32 @@ class Strings {
         list();
         std::sort(entries_.begin(), entries_.end());
     }
-    /* Keeps one of each string. */
+    /* Keeps one of each string: of an index the first, of a dictionary the last. */
     void number()
     {
         keys_.clear();
-        first_rows_.clear();
+        rows_of_ids_.clear();
         for (const Entry &entry : entries_)
             if (keys_.empty() || keys_.back() != entry.first) {
                 keys_.push_back(entry.first);
-                first_rows_.push_back(entry.second);
+                rows_of_ids_.push_back(entry.second);
+            } else if (workload_is_string_dict(spec_.workload)) {
+                rows_of_ids_.back() = entry.second;
             }
+    }
+    void put_all()
+    {
+        for (size_t row = 0; row < views_.size(); row++)
+            put(views_[row], uint32_t(row));
     }
     void build()
     {
-        if (code_ == TREE) {
-            for (size_t row = 0; row < views_.size(); row++)
-                put(views_[row], uint32_t(row));
+        if (spec_.workload == ERASESTRINGS) {
+            erase();
+            return;
+        }
+        if (code_ == TREE || code_ == MAP) {
+            put_all();
             return;
         }
         std::sort(entries_.begin(), entries_.end());
@@ -162,8 +190,10 @@ class Strings {
     {
         const size_t n = spec_.n_queries, parts = size_t(threads_);
         for (size_t i = n * p / parts; i < n * (p + 1) / parts; i++)
-            if (spec_.workload == PREFIXSTRINGS)
+            if (spec_.workload == PREFIXSTRINGS || spec_.workload == COUNTSTRINGS)
                 find_prefix(i);
+            else if (spec_.workload == RANKSTRINGS)
+                found_[i] = rank_of(asked_[i]);
             else
                 found_[i] = find(asked_[i]);
     }
@@ -176,23 +206,33 @@ class Strings {
         found_[i] = uint32_t(first - keys_.begin());
         counts_[i] = uint32_t(last - first);
     }
+    uint32_t rank_of(View query) const
+    {
+        return uint32_t(std::lower_bound(keys_.begin(), keys_.end(), query) - keys_.begin());
+    }
+    uint32_t id_of(View query) const
+    {
+        const uint32_t id = rank_of(query);
+        return id < keys_.size() && keys_[id] == query ? id : ORDO_NO_ID;
+    }
     uint32_t find(View query) const
     {
 #if BENCH_BTREE
         if (code_ == TREE)
-            return value_of(tree_, query);
+            return value_of(tree_, query, ORDO_NO_ID);
+        if (code_ == MAP)
+            return value_of(map_, absl_view(query), uint32_t(POISON_WORD));
 #endif
 #if BENCH_HASH_MAP
         if (code_ == HASHES)
-            return value_of(hashes_, query);
+            return value_of(hashes_, query, ORDO_NO_ID);
 #endif
-        const auto at = std::lower_bound(keys_.begin(), keys_.end(), query);
-        return at != keys_.end() && *at == query ? uint32_t(at - keys_.begin()) : ORDO_NO_ID;
+        return id_of(query);
     }
-    template <typename Map> static uint32_t value_of(const Map &map, View query)
+    template <typename Map, typename Key> static uint32_t value_of(const Map &map, Key query, uint32_t none)
     {
         const auto at = map.find(query);
-        return at == map.end() ? ORDO_NO_ID : at->second;
+        return at == map.end() ? none : at->second;
     }
 
     /* Into the map, if this is one. */
@@ -201,6 +241,8 @@ class Strings {
 #if BENCH_BTREE
         if (code_ == TREE)
             tree_.try_emplace(key, value);
+        if (code_ == MAP)
+            map_.insert_or_assign(std::string(key), value);
 #endif
 #if BENCH_HASH_MAP
         if (code_ == HASHES)
@@ -210,8 +252,17 @@ class Strings {
     void clear()
     {
 #if BENCH_BTREE
-        if (!queries())
+        if (!queries()) {
             tree_.clear();
+            map_.clear();
+        }
+#endif
+    }
+    void erase()
+    {
+#if BENCH_BTREE
+        for (size_t row = 0; row < spec_erased_strings(&spec_); row++)
+            map_.erase(absl_view(views_[row]));
 #endif
     }
     void take_tree()
@@ -219,7 +270,11 @@ class Strings {
 #if BENCH_BTREE
         for (const auto &[key, row] : tree_) {
             keys_.push_back(key);
-            first_rows_.push_back(row);
+            rows_of_ids_.push_back(row);
+        }
+        for (const auto &[key, row] : map_) {
+            keys_.push_back(key);
+            rows_of_ids_.push_back(row);
         }
 #endif
     }
@@ -230,9 +285,10 @@ class Strings {
     int                   threads_;
     std::vector<View>     views_, asked_, keys_; /* keys_: each different string, in order */
     std::vector<Entry>    entries_;
-    std::vector<uint32_t> first_rows_, found_, counts_;
+    std::vector<uint32_t> rows_of_ids_, found_, counts_;
 #if BENCH_BTREE
-    absl::btree_map<View, uint32_t> tree_;
+    absl::btree_map<View, uint32_t>        tree_;
+    absl::btree_map<std::string, uint32_t> map_;
 #endif
 #if BENCH_HASH_MAP
     absl::flat_hash_map<View, uint32_t> hashes_;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* qsort_r */
 #include "string_keys.h"
 
 #include "bench/common/threads.h"
@@ -335,7 +336,7 @@ bool strings_make(const struct spec *spec, struct string_column *column, struct 
     free(order);
     free(sorted);
     if (made && workload_has_queries(spec->workload)) {
-        const put_fn put = spec->workload == FINDSTRINGS ? put_find : put_prefix;
+        const put_fn put = workload_asks_strings(spec->workload) ? put_find : put_prefix;
         struct maker queries = { .spec = spec, .column = column, .put = put, .out = asked };
         made = make_column(&queries, spec->n_queries, queries_bytes(spec));
     }
@@ -351,6 +352,8 @@ typedef bool (*right_fn)(const struct check *check, size_t i, char *why);
 struct check {
     const struct string_column *column, *asked;
     const struct string_answer *answer;
+    const uint32_t             *erased; /* content_right */
+    size_t                      n_erased;
     right_fn                    right_at;
     size_t                      first_wrong[MAX_PARTS]; /* SIZE_MAX: none */
 };
@@ -397,12 +400,12 @@ static bool row_right_at(const struct check *check, size_t i, char *why)
 
 static struct string_view string_of_id(const struct check *check, size_t id)
 {
-    return string_at(check->column, check->answer->first_rows[id]);
+    return string_at(check->column, check->answer->rows_of_ids[id]);
 }
 
 static bool id_right_at(const struct check *check, size_t id, char *why)
 {
-    const uint32_t *rows = check->answer->first_rows;
+    const uint32_t *rows = check->answer->rows_of_ids;
     if (rows[id] >= check->column->count || (id && rows[id - 1] >= check->column->count))
         return because(why, "the row of id %zu is out of range", id);
     return id == 0 || string_order(string_of_id(check, id - 1), string_of_id(check, id)) < 0 ||
@@ -414,7 +417,7 @@ static bool row_has_id_at(const struct check *check, size_t row, char *why)
     const uint32_t id = check->answer->ids_of_rows[row];
     if (id >= check->answer->ids)
         return because(why, "row %zu has id %u of %zu ids", row, id, check->answer->ids);
-    return (check->answer->first_rows[id] <= row &&
+    return (check->answer->rows_of_ids[id] <= row &&
             string_order(string_at(check->column, row), string_of_id(check, id)) == 0) ||
            because(why, "row %zu has id %u, which is another string or has a later row", row, id);
 }
@@ -427,6 +430,68 @@ static bool index_right(struct check *check, char *why)
                      check_all(check, check->column->count, row_has_id_at, why)
                : because(why, "%zu ids of %zu rows", check->answer->ids, check->column->count);
 }
+
+/* ---- content of dictionaries --------------------------------------------------------------------------------- */
+
+static int order_of_erased(const void *a, const void *b, void *column)
+{
+    return string_order(string_at(column, *(const uint32_t *) a), string_at(column, *(const uint32_t *) b));
+}
+
+/* Whether a string is among the erased rows, which are sorted. */
+static bool is_erased(const struct check *check, struct string_view string)
+{
+    size_t from = 0, to = check->n_erased;
+    while (from < to) {
+        const size_t middle = from + (to - from) / 2;
+        const int    order = string_order(string_at(check->column, check->erased[middle]), string);
+        if (order == 0)
+            return true;
+        if (order < 0)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return false;
+}
+
+static bool row_is_kept_at(const struct check *check, size_t row, char *why)
+{
+    const uint32_t           id = check->answer->ids_of_rows[row];
+    const struct string_view string = string_at(check->column, row);
+    const bool               erased = check->n_erased && is_erased(check, string);
+    if (erased || id == ORDO_NO_ID)
+        return (erased && id == ORDO_NO_ID) ||
+               because(why, "the string of row %zu is %s", row, erased ? "not erased" : "missing");
+    return (id < check->answer->ids && check->answer->rows_of_ids[id] >= row &&
+            string_order(string, string_of_id(check, id)) == 0) ||
+           because(why, "row %zu has rank %u, which is another string or has the value of an earlier row", row, id);
+}
+
+/* Whether the dictionary has each string that is not erased, in order, with its last row. */
+static bool content_right(struct check *check, size_t n_erased, char *why)
+{
+    uint32_t *erased = malloc((n_erased + 1) * sizeof *erased);
+    if (!erased)
+        return because(why, "no memory to check the results");
+    for (size_t row = 0; row < n_erased; row++)
+        erased[row] = (uint32_t) row;
+    union { /* Removes const. The comparison only reads. */
+        const struct string_column *is;
+        void                       *as;
+    } column = { check->column };
+    qsort_r(erased, n_erased, sizeof *erased, order_of_erased, column.as);
+    check->erased = erased;
+    check->n_erased = n_erased;
+    const bool right = (check->answer->ids <= check->column->count ||
+                        because(why, "%zu strings of %zu rows", check->answer->ids, check->column->count)) &&
+                       check_all(check, check->answer->ids, id_right_at, why) &&
+                       check_all(check, check->column->count, row_is_kept_at, why);
+    free(erased);
+    return right;
+}
+
+/* ---- queries ------------------------------------------------------------------------------------------------- */
 
 static bool is_stored(const struct check *check, struct string_view query)
 {
@@ -449,6 +514,26 @@ static bool find_right_at(const struct check *check, size_t i, char *why)
         return !is_stored(check, query) || because(why, "query %zu is not found, but it is stored", i);
     return (id < check->answer->ids && string_order(string_of_id(check, id), query) == 0) ||
            because(why, "query %zu has id %u, which is another string", i, id);
+}
+
+static bool value_right_at(const struct check *check, size_t i, char *why)
+{
+    const struct string_view query = string_at(check->asked, i);
+    const uint32_t           row = check->answer->found[i];
+    if (row == (uint32_t) POISON_WORD)
+        return !is_stored(check, query) || because(why, "query %zu is not found, but it is stored", i);
+    return (row < check->column->count && check->answer->rows_of_ids[check->answer->ids_of_rows[row]] == row &&
+            string_order(string_at(check->column, row), query) == 0) ||
+           because(why, "query %zu has value %u, which is not its last row", i, row);
+}
+
+static bool rank_right_at(const struct check *check, size_t i, char *why)
+{
+    const struct string_view query = string_at(check->asked, i);
+    const size_t             ids = check->answer->ids, rank = check->answer->found[i];
+    return (rank <= ids && (rank == 0 || string_order(string_of_id(check, rank - 1), query) < 0) &&
+            (rank == ids || string_order(string_of_id(check, rank), query) >= 0)) ||
+           because(why, "query %zu has rank %zu of %zu, which is wrong", i, rank, ids);
 }
 
 /* Negative: the string comes before all with the prefix; 0: it has the prefix. */
@@ -480,9 +565,13 @@ bool strings_check(const struct spec *spec, const struct string_column *column, 
     struct check check = { .column = column, .asked = asked, .answer = answer };
     if (spec->workload == SORTSTRINGS)
         return is_permutation(answer->rows, column->count, why) && check_all(&check, column->count, row_right_at, why);
-    if (!index_right(&check, why))
+    if (workload_is_string_dict(spec->workload) ? !content_right(&check, spec_erased_strings(spec), why)
+                                                : !index_right(&check, why))
         return false;
-    if (spec->workload == INDEXSTRINGS)
-        return true;
-    return check_all(&check, spec->n_queries, spec->workload == FINDSTRINGS ? find_right_at : prefix_right_at, why);
+    return !workload_has_queries(spec->workload) || check_all(&check, spec->n_queries,
+                                                              spec->workload == FINDSTRINGS   ? find_right_at
+                                                              : spec->workload == GETSTRINGS  ? value_right_at
+                                                              : spec->workload == RANKSTRINGS ? rank_right_at
+                                                                                              : prefix_right_at,
+                                                              why);
 }

@@ -36,20 +36,22 @@ void                 lines_free(struct string_lines *lines);
 size_t strings_bytes(const struct spec *spec);
 size_t queries_bytes(const struct spec *spec);
 
-/* Draws the column, in order for STRINGS_VALUES only, and the queries. findstrings asks for strings of the column, and
- * for such strings with a changed byte. prefixstrings asks for prefixes of strings of the column. False without memory;
- * the caller frees both in any case. */
+/* Draws the column, in order for STRINGS_VALUES only, and the queries. Workloads that ask for whole strings get strings
+ * of the column, and such strings with a changed byte. Others get prefixes of strings of the column. False without
+ * memory; the caller frees both in any case. */
 bool strings_make(const struct spec *spec, struct string_column *column, struct string_column *asked);
 void strings_free(struct string_column *column);
 
-/* Results in host memory. A workload uses some of them. An index proves its order with first_rows and ids_of_rows. */
+/* Results in host memory. A workload uses some of them. An index or a dictionary proves its content with rows_of_ids
+ * and ids_of_rows. The value of a string in a dictionary is the last row with this string. */
 struct string_answer {
     const uint32_t *rows;        /* sortstrings: count rows */
     size_t          ids;         /* number of distinct strings */
-    const uint32_t *first_rows;  /* ids rows: the first with each string, in order */
-    const uint32_t *ids_of_rows; /* count ids */
-    const uint32_t *found;       /* n_queries ids; of prefixes the first id, or the number of lesser strings */
-    const uint32_t *counts;      /* prefixstrings: n_queries */
+    const uint32_t *rows_of_ids; /* ids rows: the first with each string, in order; of a dictionary its value */
+    const uint32_t *ids_of_rows; /* count ids, or ORDO_NO_ID for erased strings */
+    const uint32_t *found;       /* n_queries ids; of prefixes the first id, or the number of lesser strings; of
+                                  * getstrings values, or POISON_WORD's low half; of rankstrings ranks */
+    const uint32_t *counts;      /* of prefixes: n_queries */
 };
 
 /* Checks an answer completely. `why` gets the first error. */

@@ -252,8 +252,15 @@ size_t spec_churn(const struct spec *spec)
     return churn ? churn : 1;
 }
 
+size_t spec_erased_strings(const struct spec *spec)
+{
+    return spec->workload == ERASESTRINGS ? (spec->count + 1) / 2 : 0;
+}
+
 size_t spec_operations(const struct spec *spec)
 {
+    if (spec->workload == ERASESTRINGS)
+        return spec_erased_strings(spec);
     if (spec->workload == READWHILEWRITING || spec->workload == QUEUE || spec->workload == EXPIRY)
         return 2 * spec_rounds(spec) * spec_batch(spec);
     if (spec->workload == MIXED || spec->workload == MIXEDSEEKS || spec->workload == MIXEDPOINTS ||

@@ -31,6 +31,11 @@
     X(INDEXSTRINGS, "indexstrings", "index of an unsorted column of strings")                                          \
     X(FINDSTRINGS, "findstrings", "id of every query in an index of strings")                                          \
     X(PREFIXSTRINGS, "prefixstrings", "first id and number of the strings that begin with each prefix")                \
+    X(UPSERTSTRINGS, "upsertstrings", "upsert of all strings, in 16 batches, into an empty dictionary")                \
+    X(ERASESTRINGS, "erasestrings", "erase of half the strings, in batches, from a dictionary of all")                 \
+    X(GETSTRINGS, "getstrings", "value of every query in a dictionary of strings")                                     \
+    X(RANKSTRINGS, "rankstrings", "how many strings of a dictionary are less than each query")                         \
+    X(COUNTSTRINGS, "countstrings", "as prefixstrings, in a dictionary of strings")                                    \
     X(HOSTSORT, "hostsort", "sort of an array in host memory, in place: to the device and back included")
 
 /* Dictionaries. `count` is the number of elements put in, equal keys counted each. */
@@ -100,7 +105,12 @@ enum workload workload_on_device(enum workload workload);
 /* Traits of a workload `w`: workload_NAME(w). Columns: name, condition. */
 #define WORKLOAD_TRAIT_MAP(X)                                                                                          \
     X(is_dict, w >= N_WORKLOADS)                                                                                       \
-    X(is_strings, w >= SORTSTRINGS && w <= PREFIXSTRINGS)                                                              \
+    X(is_strings, w >= SORTSTRINGS && w <= COUNTSTRINGS)                                                               \
+    /* uses a string index, or a dictionary of strings */                                                              \
+    X(is_string_index, w >= INDEXSTRINGS && w <= PREFIXSTRINGS)                                                        \
+    X(is_string_dict, w >= UPSERTSTRINGS && w <= COUNTSTRINGS)                                                         \
+    /* queries whole strings; hit_percent of them are there */                                                         \
+    X(asks_strings, w == FINDSTRINGS || w == GETSTRINGS || w == RANKSTRINGS)                                           \
     /* uses arrays in host memory */                                                                                   \
     X(is_host, w == HOSTSORT || w >= HOSTBUILD)                                                                        \
     X(cleans_up, w == CLEANUP || w == COMPACTALL)                                                                      \
@@ -127,6 +137,7 @@ enum workload workload_on_device(enum workload workload);
     X(has_values, w != SCAN && w != REDUCE && w != SEARCH && w != EQUAL_RANGE && w != SELECT && w != GATHER &&         \
                       !workload_is_strings(w))                                                                         \
     X(has_queries, w == SEARCH || w == LOOKUP || w == EQUAL_RANGE || w == FINDSTRINGS || w == PREFIXSTRINGS ||         \
+                       w == GETSTRINGS || w == RANKSTRINGS || w == COUNTSTRINGS ||                                     \
                        (w >= READRANDOM && w <= CONCURRENTREAD) || w == HOSTREAD)                                      \
     /* times one batch on a filled dictionary */                                                                       \
     X(is_one_batch, workload_on_device(w) == INSERTRANDOM || w == CONCURRENTINSERT || w == CONCURRENTERASE ||          \
@@ -227,11 +238,15 @@ const char *type_name(int type);
     X(fills, "--fills", "most_fills", 1, 64, 16, workload_has_queries(workload), AXIS_LATE)                            \
     X(key_bytes, "--key-bytes", "key_bytes", 4, 128, 16, variant == STRINGS_VALUES, AXIS_STRINGS)                      \
     X(byte_values, "--byte-values", "byte_values", 2, 256, 10, variant == STRINGS_VALUES, AXIS_STRINGS)                \
-    X(partial_bytes, "--partial", "partial_bytes", 4, 128, 0, workload != SORTSTRINGS, AXIS_STRINGS | AXIS_STRUCTURE)  \
-    X(page_keys, "--page-keys", "page_keys", 4, 65536, 0, workload != SORTSTRINGS, AXIS_STRINGS | AXIS_STRUCTURE)      \
-    X(nibble_bits, "--nibble-bits", "nibble_bits", 1, 8, 0, workload != SORTSTRINGS, AXIS_STRINGS | AXIS_STRUCTURE)    \
-    X(contiguous, "--contiguous", "contiguous", 0, 0, 0, workload != SORTSTRINGS, AXIS_STRINGS | AXIS_STRUCTURE)       \
-    X(no_prefix, "--no-prefix", "no_prefix", 0, 0, 0, workload != SORTSTRINGS, AXIS_STRINGS | AXIS_STRUCTURE)
+    X(partial_bytes, "--partial", "partial_bytes", 4, 128, 0, workload_is_string_index(workload),                      \
+      AXIS_STRINGS | AXIS_STRUCTURE)                                                                                   \
+    X(page_keys, "--page-keys", "page_keys", 4, 65536, 0, workload_is_string_index(workload),                          \
+      AXIS_STRINGS | AXIS_STRUCTURE)                                                                                   \
+    X(nibble_bits, "--nibble-bits", "nibble_bits", 1, 8, 0, workload_is_string_index(workload),                        \
+      AXIS_STRINGS | AXIS_STRUCTURE)                                                                                   \
+    X(contiguous, "--contiguous", "contiguous", 0, 0, 0, workload_is_string_index(workload),                           \
+      AXIS_STRINGS | AXIS_STRUCTURE)                                                                                   \
+    X(no_prefix, "--no-prefix", "no_prefix", 0, 0, 0, workload_is_string_index(workload), AXIS_STRINGS | AXIS_STRUCTURE)
 
 enum axis_trait {
     AXIS_ZERO = 1,      /* 0 is written to files */
@@ -269,7 +284,7 @@ struct spec {
 
     const struct string_lines *lines; /* STRINGS_FILE: at least `count` lines */
 
-    /* Dictionaries only, except hit_percent: also findstrings. */
+    /* Dictionaries only, except hit_percent: see workload_asks_strings. */
     size_t batch; /* elements of a batch; 0: a sixteenth (see spec_batch) */
 #define X(member, ...) uint32_t member;
     AXIS_MAP(X)
@@ -307,6 +322,8 @@ size_t spec_churn(const struct spec *spec);
 
 /* The unit of rates: elements, queries or operations. */
 size_t spec_operations(const struct spec *spec);
+/* The rows that erasestrings erases: the first ones. */
+size_t spec_erased_strings(const struct spec *spec);
 /* The bytes that any algorithm must move: of searches the queries, the answers and as many keys, none twice. 0 for
  * dictionaries, for strings, and for host arrays (spec_transfers). */
 double spec_bytes(const struct spec *spec);

@@ -39,7 +39,7 @@ TestSuite(string_keys, .init = make_lines, .fini = remove_lines);
 /* ---- a right answer, by qsort -------------------------------------------------------------------------------- */
 
 struct outputs {
-    uint32_t rows[COUNT], first_rows[COUNT], ids_of_rows[COUNT], found[QUERIES], counts[QUERIES];
+    uint32_t rows[COUNT], rows_of_ids[COUNT], ids_of_rows[COUNT], found[QUERIES], counts[QUERIES];
     size_t   ids;
 };
 
@@ -56,16 +56,27 @@ static void answer_query(const struct spec *spec, const struct inputs *in, struc
 {
     const struct string_view query = string_at(&in->asked, i);
     uint32_t                 id = 0, end;
-    while (id < out->ids && string_order(string_at(&in->strings, out->first_rows[id]), query) < 0)
+    while (id < out->ids && string_order(string_at(&in->strings, out->rows_of_ids[id]), query) < 0)
         id++;
     for (end = id; end < out->ids; end++) {
-        const struct string_view string = string_at(&in->strings, out->first_rows[end]);
+        const struct string_view string = string_at(&in->strings, out->rows_of_ids[end]);
         if (string.bytes < query.bytes || memcmp(string.at, query.at, query.bytes) != 0)
             break;
     }
-    const bool equal = id < out->ids && string_order(string_at(&in->strings, out->first_rows[id]), query) == 0;
-    out->found[i] = spec->workload == PREFIXSTRINGS || equal ? id : ORDO_NO_ID;
+    const bool equal = id < out->ids && string_order(string_at(&in->strings, out->rows_of_ids[id]), query) == 0;
+    if (spec->workload == GETSTRINGS)
+        out->found[i] = equal ? out->rows_of_ids[id] : (uint32_t) POISON_WORD;
+    else
+        out->found[i] = spec->workload != FINDSTRINGS || equal ? id : ORDO_NO_ID;
     out->counts[i] = end - id;
+}
+
+static bool is_erased(const struct spec *spec, const struct inputs *in, uint32_t row)
+{
+    for (size_t i = 0; i < spec_erased_strings(spec); i++)
+        if (string_order(string_at(&in->strings, i), string_at(&in->strings, row)) == 0)
+            return true;
+    return false;
 }
 
 static void answer_right(const struct spec *spec, const struct inputs *in, struct outputs *out)
@@ -75,11 +86,18 @@ static void answer_right(const struct spec *spec, const struct inputs *in, struc
     for (uint32_t row = 0; row < COUNT; row++)
         out->rows[row] = row;
     qsort(out->rows, COUNT, sizeof *out->rows, by_string_then_row);
-    for (size_t i = 0; i < COUNT; i++) {
-        const struct string_view here = string_at(&in->strings, out->rows[i]);
-        if (i == 0 || string_order(string_at(&in->strings, out->rows[i - 1]), here) != 0)
-            out->first_rows[out->ids++] = out->rows[i];
-        out->ids_of_rows[out->rows[i]] = (uint32_t) out->ids - 1;
+    for (size_t i = 0, next; i < COUNT; i = next) {
+        const uint32_t *rows = out->rows + i;
+        next = i + 1;
+        while (next < COUNT &&
+               string_order(string_at(&in->strings, rows[0]), string_at(&in->strings, out->rows[next])) == 0)
+            next++;
+        const bool     erased = is_erased(spec, in, rows[0]);
+        const uint32_t id = erased ? ORDO_NO_ID : (uint32_t) out->ids;
+        for (size_t k = i; k < next; k++)
+            out->ids_of_rows[out->rows[k]] = id;
+        if (!erased)
+            out->rows_of_ids[out->ids++] = workload_is_string_dict(spec->workload) ? out->rows[next - 1] : rows[0];
     }
     for (size_t i = 0; i < spec->n_queries; i++)
         answer_query(spec, in, out, i);
@@ -87,7 +105,7 @@ static void answer_right(const struct spec *spec, const struct inputs *in, struc
 
 static bool passes(const struct spec *spec, const struct inputs *in, const struct outputs *out, char *why)
 {
-    const struct answer answer = { .strings = { out->rows, out->ids, out->first_rows, out->ids_of_rows, out->found,
+    const struct answer answer = { .strings = { out->rows, out->ids, out->rows_of_ids, out->ids_of_rows, out->found,
                                                 out->counts } };
     return answer_check(spec, in, &answer, false, why);
 }
@@ -111,7 +129,7 @@ static void for_each_spec(void (*body)(const struct spec *spec, const struct inp
     struct outputs      *out = malloc(sizeof *out);
     struct string_lines *lines = lines_read(lines_path, why);
     cr_assert(lines, "%s", why);
-    for (enum workload w = SORTSTRINGS; w <= PREFIXSTRINGS; w++)
+    for (enum workload w = SORTSTRINGS; w <= COUNTSTRINGS; w++)
         for (int shape = 0; variant_name(w, shape); shape++) {
             const struct spec spec = spec_of(w, shape, lines);
             struct inputs     in;
@@ -166,10 +184,10 @@ static void wrong_order(const struct spec *spec, const struct inputs *in, struct
 static void wrong_index(const struct spec *spec, const struct inputs *in, struct outputs *out)
 {
     const size_t middle = out->ids / 2;
-    exchanged(spec, in, out, out->first_rows + middle, "two ids exchanged");
+    exchanged(spec, in, out, out->rows_of_ids + middle, "two ids exchanged");
     changed(spec, in, out, out->ids_of_rows + COUNT - 1, (uint32_t) out->ids, "an id out of range");
     changed(spec, in, out, out->ids_of_rows, out->ids_of_rows[0] ? 0 : 1, "the id of another string");
-    changed(spec, in, out, out->first_rows + middle, (uint32_t) COUNT, "a first row out of range");
+    changed(spec, in, out, out->rows_of_ids + middle, (uint32_t) COUNT, "a first row out of range");
     out->ids--;
     expect_fail(spec, in, out, "one id missing");
     out->ids++;
@@ -177,15 +195,15 @@ static void wrong_index(const struct spec *spec, const struct inputs *in, struct
 
 static void wrong_answers(const struct spec *spec, const struct inputs *in, struct outputs *out)
 {
-    const bool finds = spec->workload == FINDSTRINGS;
+    const bool finds = workload_asks_strings(spec->workload), ranks = spec->workload == RANKSTRINGS;
     for (size_t i = 0; i < 10; i++) {
         const uint32_t id = out->found[i];
         changed(spec, in, out, out->found + i,
-                id == 0                     ? 1
-                : finds && id != ORDO_NO_ID ? ORDO_NO_ID
-                                            : id - 1,
+                id == 0                               ? 1
+                : finds && !ranks && id != ORDO_NO_ID ? ORDO_NO_ID
+                                                      : id - 1,
                 "another id");
-        changed(spec, in, out, out->found + i, (uint32_t) out->ids, "an id out of range");
+        changed(spec, in, out, out->found + i, (uint32_t) COUNT + 1, "an id out of range");
         if (finds)
             continue;
         changed(spec, in, out, out->counts + i, out->counts[i] + 1, "one string too many");
@@ -200,7 +218,7 @@ static void all_wrong(const struct spec *spec, const struct inputs *in, struct o
         return;
     }
     wrong_index(spec, in, out);
-    if (spec->workload != INDEXSTRINGS)
+    if (workload_has_queries(spec->workload))
         wrong_answers(spec, in, out);
 }
 
@@ -216,8 +234,8 @@ static void count_hits(const struct spec *spec, const struct inputs *in, struct 
     size_t hits = 0;
     (void) in;
     for (size_t i = 0; i < spec->n_queries; i++)
-        hits += out->found[i] != ORDO_NO_ID;
-    if (spec->workload == FINDSTRINGS)
+        hits += out->found[i] != ORDO_NO_ID && out->found[i] != (uint32_t) POISON_WORD;
+    if (spec->workload == FINDSTRINGS || spec->workload == GETSTRINGS)
         cr_expect(hits > QUERIES * 45 / 100 && hits < QUERIES * 55 / 100, "%s: %zu of %zu hit",
                   variant_name(spec->workload, spec->variant), hits, QUERIES);
 }

@@ -234,7 +234,7 @@ strings() {
     # Equal and empty lines, and no end of line at the end.
     printf 'b\n\na\nb\nab' >"$dir/keys"
     expect 0 "$bench" --no-limits --workload strings --keys "$dir/keys" --queries =300 --hit-rate 50 --reps 3 --json "$dir/keys.json"
-    [ "$(grep -c '^file .* 5 .* ok$' "$dir/out")" -eq 4 ] || fail "all lines are the keys"
+    [ "$(grep -c '^file .* 5 .* ok$' "$dir/out")" -eq 9 ] || fail "all lines are the keys"
     grep -q '"ids":4,' "$dir/keys.json" || fail "4 lines are different"
     explained "$dir/keys.json"
     expect 0 "$bench" --no-limits --workload sortstrings --keys "$dir/keys" --reps 3 --compare "$dir/keys.json" --processes 1 --json -
