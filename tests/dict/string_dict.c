@@ -144,22 +144,14 @@ MASK_TEST(string_dict, keeps_few_runs, "")
 /* Upserts or erases a batch while only `more` bytes of device memory are free. Returns whether there was enough. */
 static bool update_within(struct string_trial *r, bool erase, const struct string_case *c, size_t more)
 {
-    struct test                          *t = r->t;
-    const uint64_t                        unlimited = t->dev->memory_limit;
-    AUTO_UPLOADED struct string_column_at k = string_upload(t, c);
-    AUTO_FREE uint64_t                   *values = test_alloc(c->count * 8);
-    test_random_bytes(t, values, c->count * 8);
+    struct test   *t = r->t;
+    const uint64_t unlimited = t->dev->memory_limit;
     test_ok(t, ordo_device_finish(t->dev));
     test_ok(t, ordo_device_trim(t->dev));
     t->dev->memory_limit = held_bytes(t) + more;
-    const ordo_status got =
-        erase ? ordo_string_dict_erase_host(r->dict, &k.host) : ordo_string_dict_upsert_host(r->dict, &k.host, values);
+    const ordo_status got = string_trial_try(r, erase ? STRINGS_ERASE : STRINGS_UPSERT, c);
     t->dev->memory_limit = unlimited;
     test_true(t, got == ORDO_OK || got == ORDO_NO_DEVICE_MEMORY);
-    if (got == ORDO_OK && erase)
-        string_map_erase(&r->m, c);
-    else if (got == ORDO_OK)
-        string_map_upsert(&r->m, c, values);
     return got == ORDO_OK;
 }
 

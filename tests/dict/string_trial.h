@@ -12,6 +12,10 @@ struct string_trial {
     ordo_string_dict *dict;
     struct string_map m;
     uint32_t          value_bytes;
+    bool              lacks_memory; /* merges may lack memory: more runs and stale strings may remain */
+    /* Called before and after each update, with `user`. NULL: none. */
+    void (*hazard)(void *user, bool begins);
+    void *user;
 };
 
 struct string_trial string_trial_begin(struct test *t, uint32_t value_bytes);
@@ -40,6 +44,9 @@ struct string_case string_trial_batch(struct string_trial *r, enum string_shape 
 
 enum string_change { STRINGS_BUILD, STRINGS_UPSERT, STRINGS_ERASE };
 
+/* Makes an update. If it succeeds, the map changes too. */
+ordo_status string_trial_try(struct string_trial *r, enum string_change kind, const struct string_case *c);
+/* Makes an update, which must succeed. */
 void string_trial_change(struct string_trial *r, enum string_change kind, const struct string_case *c);
 /* Changes the dictionary by string_trial_batch(r, shape, n, stored, false). */
 void string_trial_update(struct string_trial *r, enum string_change kind, enum string_shape shape, size_t n,

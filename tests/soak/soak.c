@@ -7,7 +7,7 @@
  * ORDO_TEST_STEPS=number      ends each life after this many steps
  * ORDO_TEST_TRACE=1           prints each step before it is made
  * ORDO_TEST_CHECKS=all        compares the whole content after each step
- * ORDO_TEST_STRUCTURE=hash    gives every life this structure
+ * ORDO_TEST_STRUCTURE=hash    gives every life this structure; string_dict makes calls of dictionaries of strings alone
  * ORDO_TEST_WITHOUT=a,b       leaves out: faults, limits, masks, tunables, loose, bursts, nodes
  * ORDO_MASK=...               holds for every life */
 #include "soak.h"
@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -89,16 +90,24 @@ static bool can_do(const struct life *l, const struct soak_row *row)
            !((row->traits & ROW_NEEDS_VALUES) && l->config.value_bytes == 0);
 }
 
+static bool only_strings(void)
+{
+    const char *const only = getenv("ORDO_TEST_STRUCTURE");
+
+    return only && strcmp(only, "string_dict") == 0;
+}
+
 static const struct soak_row *choose_row(struct life *l)
 {
-    const struct table tables[] = { { soak_dict_rows, n_soak_dict_rows },
+    const struct table tables[] = { { soak_string_rows, n_soak_string_rows },
+                                    { soak_dict_rows, n_soak_dict_rows },
                                     { soak_concurrent_rows, n_soak_concurrent_rows },
                                     { soak_own_rows, n_soak_own_rows },
                                     { soak_array_rows, n_soak_array_rows } };
     size_t             all = 0, chosen = SIZE_MAX;
 
     for (int pass = 0; pass < 2; pass++) {
-        for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
+        for (size_t t = 0; t < (only_strings() ? 1 : LENGTH(tables)); t++)
             for (size_t r = 0; r < tables[t].n; r++) {
                 const struct soak_row *row = &tables[t].row[r];
                 const size_t           weight = can_do(l, row) ? row->weight[l->mood] : 0;
@@ -132,7 +141,7 @@ static void step(struct life *l)
     l->t.random = l->seed * 0x9e3779b97f4a7c15u + l->step * 0xd1342543de82ef95u;
     if (l->step % 10 == 0)
         l->mood = (enum mood) soak_below(l, N_MOODS);
-    const bool             many = soak_one_in(l, 6) && !l->without[HAZARD_BURSTS];
+    const bool             many = soak_one_in(l, 6) && !l->without[HAZARD_BURSTS] && !only_strings();
     const struct soak_row *row = choose_row(l);
     if (many)
         burst(l);

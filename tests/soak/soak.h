@@ -5,13 +5,14 @@
  * one call of include/ordo, or a few without a wait between them. Its random sequence depends on its number only, so a
  * step is the same whatever earlier steps draw.
  *
- * To add a call, add a row to a table of soak_dict.c, soak_array.c or soak_own.c. Its name is a call of
+ * To add a call, add a row to a table of soak_dict.c, soak_array.c, soak_strings.c or soak_own.c. Its name is a call of
  * tests/support/calls.c, or it has a function `run`.
  */
 #ifndef ORDO_TESTS_SOAK_H
 #define ORDO_TESTS_SOAK_H
 
 #include "tests/dict/model.h"
+#include "tests/dict/string_trial.h"
 #include "tests/dict/structures.h"
 #include "tests/faults/fault_run.h"
 #include "tests/support/calls.h"
@@ -53,6 +54,7 @@ struct life {
     struct model            model; /* the content that the dictionary must have */
     key_form               *forms; /* the keys of most calls, by ordered form, ascending */
     size_t                  n_forms, cursor;
+    struct string_trial     strings;   /* a dictionary of strings; without one until a step needs it */
     char                    text[128]; /* structure, types, configuration */
 };
 
@@ -106,8 +108,9 @@ struct soak_row {
     void (*run)(struct life *l);
 };
 
-extern const struct soak_row soak_dict_rows[], soak_array_rows[], soak_own_rows[], soak_concurrent_rows[];
-extern const size_t          n_soak_dict_rows, n_soak_array_rows, n_soak_own_rows, n_soak_concurrent_rows;
+extern const struct soak_row soak_dict_rows[], soak_array_rows[], soak_own_rows[], soak_concurrent_rows[],
+    soak_string_rows[];
+extern const size_t n_soak_dict_rows, n_soak_array_rows, n_soak_own_rows, n_soak_concurrent_rows, n_soak_string_rows;
 
 #define soak_fail(l, ...) test_fail(&(l)->t, __FILE__, __LINE__, __VA_ARGS__)
 #define SOAK_MUST(l, cond)                                                                                             \
@@ -159,10 +162,20 @@ struct hazards {
 };
 
 struct hazards soak_choose_hazards(struct life *l, const struct play *p);
+/* Hazards of a call with a batch of `batch` bytes. One call in `limit_one_in` has little memory, one in `fault_one_in`
+ * (0: none) is refused by the driver. */
+struct hazards soak_draw_hazards(struct life *l, size_t batch, size_t limit_one_in, size_t fault_one_in);
 /* Hazards of the next attempt. */
 struct hazards soak_next_hazards(const struct hazards *b, int tries);
-void           soak_set_limits(struct life *l, const struct hazards *b);
-void           soak_end_limits(struct life *l);
+/* Around the call. soak_end_hazards sets b->fault to whether the driver refused a call. */
+void soak_begin_hazards(struct life *l, const struct hazards *b);
+void soak_end_hazards(struct life *l, struct hazards *b);
+void soak_end_limits(struct life *l);
+
+/* ---- soak_strings.c ---------------------------------------------------------------------------------------------- */
+
+/* Compares the dictionary of strings, and destroys it. */
+void soak_end_strings(struct life *l);
 
 /* ---- soak_content.c ---------------------------------------------------------------------------------------------- */
 

@@ -208,6 +208,7 @@ void life_end(struct life *l)
 
     life_context(l, "the end");
     soak_check_content(l);
+    soak_end_strings(l);
     ordo_dict_destroy(&l->dict);
     test_ok(&l->t, ordo_device_finish(l->t.dev));
     test_ok(&l->t, ordo_device_trim(l->t.dev));

@@ -212,20 +212,11 @@ static ordo_status attempt(struct life *l, struct play *p, struct hazards *b)
 
     if (!p->host)
         upload_all(l, p, &waits);
-    soak_set_limits(l, b);
+    soak_begin_hazards(l, b);
     p->is_limited = b->limit;
     p->memory_limit = l->t.dev->memory_limit;
-    if (b->fault) {
-        fault_opencl->only = b->plan.only;
-        fault_arm(fault_opencl, b->plan.at, 0, b->plan.lasting);
-    }
     const ordo_status got = p->host ? call_host(p) : call_device(l, p, &waits);
-    fault_opencl->armed = false;
-    fault_opencl->only = NULL;
-    soak_end_limits(l);
-    b->fault = b->fault && fault_opencl->struck > 0;
-    if (b->fault && b->plan.lasting)
-        (void) ordo_device_finish(l->t.dev); /* ends the state of a lost device */
+    soak_end_hazards(l, b);
     for (cl_uint i = 0; i < waits.n; i++)
         SOAK_MUST(l, clWaitForEvents(1, &waits.event[i]) == CL_SUCCESS && clReleaseEvent(waits.event[i]) == CL_SUCCESS);
     if (!p->host)
