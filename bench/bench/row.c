@@ -289,7 +289,8 @@ cJSON *ask_peer(const struct run *run, const struct spec *spec, const size_t *co
 {
     char         why[WHY_BYTES] = "";
     const double left = run->deadline - now();
-    if (!run->peer_program || left <= 0 || workload_is_strings(spec->workload))
+    const bool   wide_dict = workload_is_dict(spec->workload) && type_is_wide(spec->type);
+    if (!run->peer_program || left <= 0 || workload_is_strings(spec->workload) || wide_dict)
         return NULL;
     progress_about("%s", workload_name(spec->workload));
     progress("the peer's turn");

@@ -317,8 +317,9 @@ static bool check_column(const struct dict_target *t, int column, char *why)
     while (got && at < bytes && memcmp(got + at, want + at, width) == 0)
         at += width;
     if (got && at < bytes) {
-        memcpy(&got_word, got + at, width);
-        memcpy(&want_word, want + at, width);
+        const size_t bytes_shown = width < sizeof got_word ? width : sizeof got_word;
+        memcpy(&got_word, got + at, bytes_shown);
+        memcpy(&want_word, want + at, bytes_shown);
         because(why, "%s[%zu] = 0x%" PRIx64 ", not 0x%" PRIx64, column_name((enum column_id) column), at / width,
                 got_word, want_word);
     }
@@ -327,15 +328,27 @@ static bool check_column(const struct dict_target *t, int column, char *why)
     return good;
 }
 
+/* Whether key i is the one with an ordered form. */
+static bool same_key(const struct model *model, const void *keys, size_t i, uint64_t order)
+{
+    const size_t bytes = type_bytes(model->type);
+    uint64_t     want[2] = { 0 };
+    if (bytes == 16)
+        key_number_put(model->type, want, 0, order);
+    else
+        set_element(want, bytes, 0, key_stored(model->type, order));
+    return memcmp((const char *) keys + i * bytes, want, bytes) == 0;
+}
+
 /* Keys in stored form. */
 static bool same_elements(const struct model *model, const void *keys, const void *values, size_t count, char *why)
 {
     if (count != model->count)
         return because(why, "the dictionary has %zu elements, not %zu", count, model->count);
     for (size_t i = 0; i < count; i++) {
-        const uint64_t key = element(keys, model->key_bytes, i), want = key_stored(model->type, model_key(model, i));
+        const uint64_t key = key_form_at(model->type, keys, i).low, want = model_key(model, i);
         const uint64_t value = model->value_bytes ? element(values, model->value_bytes, i) : 0;
-        if (key != want || value != model_value(model, i))
+        if (!same_key(model, keys, i, want) || value != model_value(model, i))
             return because(why, "element %zu is 0x%" PRIx64 ": 0x%" PRIx64 ", not 0x%" PRIx64 ": 0x%" PRIx64, i, key,
                            value, want, model_value(model, i));
     }
@@ -352,7 +365,7 @@ static bool check_content(const struct dict_target *t, const struct model *model
         return good;
     }
     const size_t room = model->count + 1;
-    void        *keys = malloc(room * model->key_bytes), *values = malloc(room * model->value_bytes + 1);
+    void        *keys = malloc(room * type_bytes(model->type)), *values = malloc(room * model->value_bytes + 1);
     size_t       count = 0;
     ordo_status  got = keys && values ? ordo_dict_check(t->dict, NULL) : ORDO_NO_HOST_MEMORY;
     if (got == ORDO_OK)

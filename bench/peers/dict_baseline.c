@@ -22,7 +22,7 @@ double dict_baseline_rate(const struct dict_plan *plan, int i)
     struct host_figures      figures;
     if (queries && plan->work.n_steps && plan->work.steps[0].call == DO_LONGEST_PREFIX)
         return NAN; /* a map cannot answer prefixes as stored in an X-fast trie */
-    if (!dict_baseline_name(plan->spec.workload, i) || plan->spec.count > ELEMENTS_MAX)
+    if (!dict_baseline_name(plan->spec.workload, i) || plan->spec.count > ELEMENTS_MAX || type_is_wide(plan->spec.type))
         return NAN;
     const struct host_peer peer = { .kind = i,
                                     .threads = queries || i != DICT_BTREE ? 2 : 1,

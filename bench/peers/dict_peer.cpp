@@ -274,7 +274,8 @@ int dict_peers(const struct spec *spec, int threads, struct host_peer peers[HOST
     for (int kind = 0; kind < N_DICT_PEERS; kind++) {
         const Work *work = work_of(kind, spec->workload);
         const bool  array = kind == DICT_SORTED_ARRAY, slow = array && moves > MOVES_MAX;
-        if (!work || spec->count > ELEMENTS_MAX || (slow && !plan_has_fills(spec->workload)))
+        if (!work || type_is_wide(spec->type) || spec->count > ELEMENTS_MAX ||
+            (slow && !plan_has_fills(spec->workload)))
             continue;
         for (int t = 1; t <= (work->array ? threads : 1); t += threads > 1 ? threads - 1 : 1)
             peers[n++] = { kinds[kind].name, kinds[kind].version, array ? work->array : work->map, kind, t, 0 };

@@ -31,7 +31,7 @@ uint64_t key_order(ordo_type type, uint64_t stored)
 {
     const uint64_t sign = type_bytes(type) == 4 ? 0x80000000u : 0x8000000000000000u;
     const uint64_t all = sign | (sign - 1);
-    if (type == ORDO_U32 || type == ORDO_U64)
+    if (type == ORDO_U32 || type == ORDO_U64 || type_is_wide(type))
         return stored;
     if (type_is_float(type) && (stored & sign))
         return ~stored & all;
@@ -42,7 +42,7 @@ uint64_t key_stored(ordo_type type, uint64_t order)
 {
     const uint64_t sign = type_bytes(type) == 4 ? 0x80000000u : 0x8000000000000000u;
     const uint64_t all = sign | (sign - 1);
-    if (type == ORDO_U32 || type == ORDO_U64)
+    if (type == ORDO_U32 || type == ORDO_U64 || type_is_wide(type))
         return order;
     if (type_is_float(type) && !(order & sign))
         return ~order & all;
@@ -79,6 +79,22 @@ void key_form_put(ordo_type type, void *keys, size_t i, struct key_form form)
     const bool swaps = type == ORDO_BYTES16;
     set_element(keys, 8, 2 * i, swaps ? reversed(form.high) : form.low);
     set_element(keys, 8, 2 * i + 1, swaps ? reversed(form.low) : form.high);
+}
+
+#define SECOND_WORD_BITS 16
+
+uint64_t key_number_at(ordo_type type, const void *keys, size_t i)
+{
+    const struct key_form form = key_form_at(type, keys, i);
+    return form.high >> SECOND_WORD_BITS << SECOND_WORD_BITS | form.low >> (64 - SECOND_WORD_BITS);
+}
+
+void key_number_put(ordo_type type, void *keys, size_t i, uint64_t number)
+{
+    const uint64_t first = number >> SECOND_WORD_BITS;
+    key_form_put(type, keys, i,
+                 (struct key_form) { first << SECOND_WORD_BITS | draw(5000, first) >> (64 - SECOND_WORD_BITS),
+                                     number << (64 - SECOND_WORD_BITS) | draw(5000, number) >> SECOND_WORD_BITS });
 }
 
 uint64_t value_of(uint32_t value_bytes, size_t i)

@@ -16,9 +16,15 @@ int             key_form_compare(struct key_form a, struct key_form b);
 /* Writes key i of 16 bytes. */
 void key_form_put(ordo_type type, void *keys, size_t i, struct key_form form);
 
-/* The ordered form of a stored key of 4 or 8 bytes, and back. Its unsigned order is the order of keys. */
+/* The ordered form of a stored key of 4 or 8 bytes, and back. Its unsigned order is the order of keys. The ordered form
+ * of a key's number is the number. */
 uint64_t key_order(ordo_type type, uint64_t stored);
 uint64_t key_stored(ordo_type type, uint64_t order);
+
+/* Dictionaries have a number of 64 bits for each key of 16 bytes, in the order of keys. The upper 48 bits of the number
+ * begin the first word of the key, the others the second word. Hashes of the bits before fill both words. */
+uint64_t key_number_at(ordo_type type, const void *keys, size_t i);
+void     key_number_put(ordo_type type, void *keys, size_t i, uint64_t number);
 
 /* The numbers below `count` in random order. */
 void numbers_shuffle(uint64_t seed, size_t count, uint32_t *to);

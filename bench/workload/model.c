@@ -63,12 +63,20 @@ void columns_clear(struct column_batch *cols)
     *cols = (struct column_batch) { .type = cols->type, .value_bytes = cols->value_bytes };
 }
 
+uint64_t column_get(const struct column_batch *cols, enum column_id column, size_t row)
+{
+    const size_t width = column_width(cols, column);
+    return width == 16 ? key_number_at(cols->type, cols->at[column], row) : element(cols->at[column], width, row);
+}
+
 void column_set(struct column_batch *cols, enum column_id column, size_t row, uint64_t value)
 {
     if (!cols->at[column])
         return;
     if (column_width(cols, column) == 1)
         ((uint8_t *) cols->at[column])[row] = (uint8_t) value;
+    else if (column_width(cols, column) == 16)
+        key_number_put(cols->type, cols->at[column], row, value);
     else
         set_element(cols->at[column], column_width(cols, column), row, value);
 }
@@ -100,7 +108,8 @@ void script_free(struct script *script)
 
 struct model model_empty(ordo_type type, uint32_t value_bytes)
 {
-    return (struct model) { .type = type, .key_bytes = (uint32_t) ordo_type_bytes(type), .value_bytes = value_bytes };
+    const uint32_t key_bytes = type_is_wide(type) ? sizeof(uint64_t) : (uint32_t) type_bytes(type);
+    return (struct model) { .type = type, .key_bytes = key_bytes, .value_bytes = value_bytes };
 }
 
 void model_free(struct model *model)

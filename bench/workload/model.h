@@ -56,10 +56,8 @@ bool columns_reserve(struct column_batch *cols, size_t rows, unsigned columns);
 bool column_grow(struct column_batch *cols, enum column_id column, size_t rows);
 void columns_clear(struct column_batch *cols);
 
-static inline uint64_t column_get(const struct column_batch *cols, enum column_id column, size_t row)
-{
-    return element(cols->at[column], column_width(cols, column), row);
-}
+/* Returns a key of 16 bytes as its number; column_set takes the number. */
+uint64_t column_get(const struct column_batch *cols, enum column_id column, size_t row);
 /* Does nothing without the column. */
 void column_set(struct column_batch *cols, enum column_id column, size_t row, uint64_t value);
 
@@ -119,7 +117,7 @@ struct model {
     ordo_type type;
     uint32_t  key_bytes, value_bytes;
     size_t    count;
-    void     *keys; /* distinct and ascending, in ordered form (key_order) */
+    void     *keys; /* distinct and ascending, in ordered form (key_order); numbers of keys of 16 bytes */
     void     *values;
 };
 

@@ -2,6 +2,7 @@
 #include "plan.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 uint64_t stream(const struct dict_plan *plan, int which)
 {
@@ -13,6 +14,23 @@ void set_stored(struct column_batch *cols, enum column_id column, size_t row, ui
     column_set(cols, column, row, key_stored(cols->type, key));
 }
 
+/* Numbers of keys of 16 bytes are drawn as keys of 8 bytes. */
+static bool draw_keys(struct column_batch *cols, enum dist dist, uint64_t seed, size_t count)
+{
+    if (!type_is_wide(cols->type)) {
+        keys_draw(cols->type, dist, seed, count, cols->at[COL_KEYS]);
+        return true;
+    }
+    uint64_t *numbers = malloc(count * sizeof *numbers + 1);
+    if (!numbers)
+        return false;
+    keys_draw(ORDO_U64, dist, seed, count, numbers);
+    for (size_t i = 0; i < count; i++)
+        column_set(cols, COL_KEYS, i, numbers[i]);
+    free(numbers);
+    return true;
+}
+
 bool draw_elements(const struct dict_plan *plan, struct column_batch *cols, int from_stream, size_t first, size_t count)
 {
     const struct spec *spec = &plan->spec;
@@ -22,8 +40,7 @@ bool draw_elements(const struct dict_plan *plan, struct column_batch *cols, int 
     if (!columns_reserve(cols, count, IN(KEYS) | IN(VALUES)))
         return false;
     values_make(spec->value_bytes, first, count, cols->at[COL_VALUES]);
-    keys_draw(spec->type, dist, stream(plan, from_stream), count, cols->at[COL_KEYS]);
-    return true;
+    return draw_keys(cols, dist, stream(plan, from_stream), count);
 }
 
 void set_value_by_key(struct column_batch *cols, size_t row)

@@ -131,7 +131,8 @@ enum workload workload_on_device(enum workload workload);
     X(needs_values, w == COMBINERANDOM || w == SUMRANDOM || w == ORDERBOOK || w == LONGESTPREFIX)                      \
     /* takes keys of 16 bytes */                                                                                       \
     X(takes_wide, w == SORT || w == HOSTSORT || w == MERGE || w == MERGE_RUNS || w == SEARCH || w == LOOKUP ||         \
-                      w == EQUAL_RANGE || w == COMPACT || w == GROUPBY || w == COLUMNS)                                \
+                      w == EQUAL_RANGE || w == COMPACT || w == GROUPBY || w == COLUMNS ||                              \
+                      (workload_is_dict(w) && !workload_asks_prefixes(w)))                                             \
     /* takes only keys of type u128 */                                                                                 \
     X(takes_u128, w == COLUMNS)                                                                                        \
     X(has_values, w != SCAN && w != REDUCE && w != SEARCH && w != EQUAL_RANGE && w != SELECT && w != GATHER &&         \

@@ -536,6 +536,22 @@ Test(workload, stored_keys_keep_their_order)
 
 /* ---- text ---------------------------------------------------------------------------------------------------- */
 
+Test(workload, numbers_of_wide_keys_keep_their_order)
+{
+    static const ordo_type types[] = { ORDO_U128, ORDO_BYTES16 };
+    static const uint64_t  numbers[] = { 0, 1, 65535, 65536, 65537, UINT64_C(1) << 48, UINT64_MAX - 65536, UINT64_MAX };
+    enum { N = sizeof numbers / sizeof *numbers };
+    uint64_t keys[2 * N];
+    for (int t = 0; t < 2; t++)
+        for (size_t i = 0; i < N; i++) {
+            key_number_put(types[t], keys, i, numbers[i]);
+            cr_expect_eq(key_number_at(types[t], keys, i), numbers[i]);
+            cr_expect(i == 0 ||
+                          key_form_compare(key_form_at(types[t], keys, i - 1), key_form_at(types[t], keys, i)) < 0,
+                      "%s: number %zu", type_name(types[t]), i);
+        }
+}
+
 Test(workload, sizes_are_read)
 {
     size_t sizes[8];
