@@ -135,6 +135,11 @@ static inline bool soak_one_in(struct life *l, size_t n)
 {
     return soak_below(l, n) == 0;
 }
+/* Whether keys have 16 bytes. */
+static inline bool has_wide_keys(const struct life *l)
+{
+    return ordo_type_bytes(l->config.key) == 16;
+}
 /* 1 to n; small numbers are as likely as large ones. */
 size_t soak_size(struct life *l, size_t n);
 

@@ -11,14 +11,14 @@ enum { CODES, KEYS, HI, VALUES, ROOMS, FOUND, KEYS_OUT, VALUES_OUT, COUNTS, OUTC
 
 /* The changes of one key by the batch. */
 struct key_change {
-    uint64_t form;
+    key_form form;
     size_t   first, end;          /* its operations among the turns */
     uint32_t came, went, upserts; /* upserts: operations that may have written its value */
     bool     was_there;
 };
 
 struct turn {
-    uint64_t form;
+    key_form form;
     size_t   i;
 };
 
@@ -34,9 +34,9 @@ struct history {
     size_t             n_always, n_once;
 };
 
-static uint64_t form_at(const struct play *p, const void *array, size_t i)
+static key_form form_at(const struct play *p, const void *array, size_t i)
 {
-    return ordo_key_bits(p->g.type, (const uint8_t *) array + i * ordo_type_bytes(p->g.type));
+    return form_of_key(p->g.type, array, i);
 }
 
 static uint8_t code_at(const struct play *p, size_t i)
@@ -132,7 +132,7 @@ static int by_turn(const void *a, const void *b)
     return x->form != y->form ? (x->form < y->form ? -1 : 1) : x->i < y->i ? -1 : x->i > y->i;
 }
 
-static const struct model_element *element_of(const struct model *model, uint64_t form)
+static const struct model_element *element_of(const struct model *model, key_form form)
 {
     const size_t at = model_rank(model, form);
 
@@ -186,7 +186,7 @@ static void gather_keys(struct history *h)
     for (size_t at = 0; at < m->count || c < h->n_changes;) {
         const bool     changed = c < h->n_changes && (at == m->count || h->changes[c].form <= m->element[at].form);
         const bool     there = at < m->count && (!changed || h->changes[c].form == m->element[at].form);
-        const uint64_t form = changed ? h->changes[c].form : m->element[at].form;
+        const key_form form = changed ? h->changes[c].form : m->element[at].form;
         if (there || h->changes[c].came)
             h->once[h->n_once++] = form;
         if (there && !(changed && h->changes[c].went))
@@ -206,7 +206,7 @@ static size_t count_in(const key_form *forms, size_t n, key_form lo, key_form hi
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 
 /* Whether the key had this value at some moment. */
-static bool had_value(const struct history *h, uint64_t form, uint64_t value)
+static bool had_value(const struct history *h, key_form form, uint64_t value)
 {
     const struct model_element *old = element_of(&h->l->model, form);
     size_t                      low = 0;
@@ -240,23 +240,23 @@ static void check_point(const struct history *h, const struct key_change *c, siz
         MUST(h, i, had_value(h, c->form, read_bits(h->p->got[VALUES_OUT], h->p->bytes[VALUES_OUT], i)));
 }
 
-static void check_seek(const struct history *h, uint64_t form, size_t i)
+static void check_seek(const struct history *h, key_form form, size_t i)
 {
     const uint8_t code = code_at(h->p, i);
     const bool    up = code == ORDO_SEEK_GE || code == ORDO_SEEK_GT, own = code == ORDO_SEEK_LE || code == ORDO_SEEK_GE;
-    const uint64_t last = up ? UINT64_MAX : 0;
+    const key_form last = up ? ~(key_form) 0 : 0;
 
     MUST(h, i, found_at(h->p, i) <= 1);
     if (!own && form == last)
         return;
-    const uint64_t from = own ? form : up ? form + 1 : form - 1;
+    const key_form from = own ? form : up ? form + 1 : form - 1;
     if (!found_at(h->p, i)) {
-        MUST(h, i, count_in(h->always, h->n_always, up ? from : 0, up ? UINT64_MAX : from) == 0);
+        MUST(h, i, count_in(h->always, h->n_always, up ? from : 0, up ? last : from) == 0);
         return;
     }
     if (!h->p->got[KEYS_OUT])
         return;
-    const uint64_t hit = form_at(h->p, h->p->got[KEYS_OUT], i);
+    const key_form hit = form_at(h->p, h->p->got[KEYS_OUT], i);
     MUST(h, i, count_in(h->once, h->n_once, hit, hit) == 1);
     if (h->p->got[VALUES_OUT] && h->l->config.value_bytes)
         MUST(h, i, had_value(h, hit, read_bits(h->p->got[VALUES_OUT], h->p->bytes[VALUES_OUT], i)));
@@ -266,28 +266,29 @@ static void check_seek(const struct history *h, uint64_t form, size_t i)
 }
 
 /* Checks a range's elements: they ascend, existed, and include all keys that always existed. */
-static void check_elements(const struct history *h, uint64_t lo, uint64_t hi, size_t n, bool cut, size_t i)
+static void check_elements(const struct history *h, key_form lo, key_form hi, size_t n, bool cut, size_t i)
 {
     const size_t from = (size_t) ((const uint64_t *) h->p->want[ROOMS])[i];
-    uint64_t     next = lo;
+    key_form     next = lo;
 
     for (size_t e = from; e < from + n; e++) {
-        const uint64_t form = form_at(h->p, h->p->got[RANGE_KEYS], e);
+        const key_form form = form_at(h->p, h->p->got[RANGE_KEYS], e);
         MUST(h, i, form >= next && form <= hi && count_in(h->once, h->n_once, form, form) == 1);
         if (h->p->got[RANGE_VALUES] && h->l->config.value_bytes)
             MUST(h, i, had_value(h, form, read_bits(h->p->got[RANGE_VALUES], h->p->bytes[RANGE_VALUES], e)));
         MUST(h, i, form == next || count_in(h->always, h->n_always, next, form - 1) == 0);
-        if (form == UINT64_MAX)
+        if (form == ~(key_form) 0)
             return;
         next = form + 1;
     }
     MUST(h, i, cut || next > hi || count_in(h->always, h->n_always, next, hi) == 0);
 }
 
-static void check_interval(const struct history *h, uint64_t lo, size_t i)
+static void check_interval(const struct history *h, key_form lo, size_t i)
 {
     const struct play *p = h->p;
-    const uint64_t     hi = form_at(p, p->want[HI], i), *rooms = p->want[ROOMS];
+    const key_form     hi = form_at(p, p->want[HI], i);
+    const uint64_t    *rooms = p->want[ROOMS];
     const size_t       end = rooms[i + 1] < p->g.room ? rooms[i + 1] : p->g.room;
     const size_t       room = rooms[i] < end ? end - rooms[i] : 0;
 
@@ -381,7 +382,7 @@ static void gather_refused(const struct history *h)
         MUST(h, i, p->is_limited || h->l->most_nodes);
         if (!is_new)
             continue;
-        write_bits(p->refused_keys, key_bytes, p->n_refused, read_bits(p->want[KEYS], key_bytes, i));
+        write_bits(p->refused_keys, key_bytes, p->n_refused, read_key(p->want[KEYS], key_bytes, i));
         if (value_bytes)
             write_bits(p->refused_values, value_bytes, p->n_refused, read_bits(p->want[VALUES], value_bytes, i));
         p->n_refused++;

@@ -47,9 +47,8 @@ struct model soak_read_content(struct life *l)
     model.count = e.count;
     model.element = test_alloc(model.room * sizeof *model.element);
     for (size_t i = 0; i < e.count; i++) {
-        const uint64_t key = read_bits(e.keys, bytes, i);
-        model.element[i] = (struct model_element) { ordo_key_bits(l->config.key, (const uint8_t *) e.keys + i * bytes),
-                                                    key, read_bits(e.values, l->config.value_bytes, i) };
+        model.element[i] = (struct model_element) { form_of_key(l->config.key, e.keys, i), read_key(e.keys, bytes, i),
+                                                    read_bits(e.values, l->config.value_bytes, i) };
         if (i > 0 && model.element[i].form <= model.element[i - 1].form)
             soak_fail(l, "the key of element %zu of %zu exported does not ascend", i, e.count);
     }
@@ -93,7 +92,7 @@ void soak_check_content(struct life *l)
 }
 
 /* The element of this form, or NULL. */
-static const struct model_element *element_of(const struct model *model, uint64_t form)
+static const struct model_element *element_of(const struct model *model, key_form form)
 {
     const size_t at = model_rank(model, form);
 
@@ -126,7 +125,7 @@ bool soak_lies_between(const struct model *now, const struct model *before, cons
     }
     for (size_t m = 0; m < 2; m++)
         for (size_t i = 0; i < both[m]->count; i++) {
-            const uint64_t form = both[m]->element[i].form;
+            const key_form form = both[m]->element[i].form;
             if (element_of(before, form) && element_of(after, form) && !element_of(now, form))
                 return false;
         }

@@ -4,24 +4,46 @@
 
 #include <stdlib.h>
 
+/* A random form. Of keys of 16 bytes, half have one of few first words. */
+static key_form random_form(struct life *l)
+{
+    const uint64_t low = test_random(&l->t);
+
+    if (!has_wide_keys(l))
+        return low;
+    return (key_form) (soak_one_in(l, 2) ? soak_below(l, 4) * UINT64_C(0x4000000000000001) : test_random(&l->t)) << 64 |
+           low;
+}
+
+/* An extreme form, at a border of the words if keys have 16 bytes. */
+static key_form extreme_form(struct life *l)
+{
+    static const uint64_t words[] = { 0, 1, UINT64_MAX - 1, UINT64_MAX, UINT64_C(1) << 63 };
+    uint64_t              key = 0;
+
+    if (has_wide_keys(l))
+        return (key_form) words[soak_below(l, LENGTH(words))] << 64 | words[soak_below(l, LENGTH(words))];
+    test_keys(&l->t, l->config.key, TEST_EXTREMES, 1, &key);
+    return ordo_key_bits(l->config.key, &key);
+}
+
 /* Draws segments of successive keys, of 1, 50 or all of them, and a few extreme keys. */
 void soak_draw_forms(struct life *l, size_t n)
 {
     const size_t   lengths[] = { 1, 1, 50, n }, length = lengths[soak_below(l, 4)];
-    const uint64_t mask = form_mask(l->config.key);
-    uint64_t       form = 0;
+    const key_form mask = form_mask(l->config.key);
+    key_form       form = 0;
     size_t         distinct = 0;
 
     l->forms = test_alloc(n * sizeof *l->forms);
     for (size_t i = 0; i < n; i++, form++) {
         if (i % length == 0)
-            form = test_random(&l->t);
+            form = random_form(l);
         l->forms[i] = form & mask;
     }
     for (size_t i = 0; i < n && i < 20; i++) {
-        uint64_t key = 0;
-        test_keys(&l->t, l->config.key, TEST_EXTREMES, 1, &key);
-        l->forms[soak_below(l, n)] = ordo_key_bits(l->config.key, &key);
+        const key_form extreme = extreme_form(l);
+        l->forms[soak_below(l, n)] = extreme;
     }
     qsort(l->forms, n, sizeof *l->forms, compare_forms);
     for (size_t i = 0; i < n; i++)
@@ -68,7 +90,7 @@ static void draw_forms(struct life *l, enum draw draw, key_form *forms, size_t n
     for (size_t i = 0; i < n; i++) {
         forms[i] = l->forms[draw == DRAW_NEXT ? (l->cursor + i) % l->n_forms : first + soak_below(l, window)];
         if (draw == DRAW_NEAR)
-            forms[i] = soak_one_in(l, 16) ? test_random(&l->t) : forms[i] + soak_below(l, 5) - 2;
+            forms[i] = soak_one_in(l, 16) ? random_form(l) : forms[i] + soak_below(l, 5) - 2;
         forms[i] &= form_mask(l->config.key);
     }
     if (draw == DRAW_NEXT)
@@ -82,6 +104,8 @@ static void fill_keys(struct life *l, struct play *p, void *keys, size_t n, bool
     AUTO_FREE key_form *forms = test_alloc((n + 1) * sizeof *forms);
 
     draw_forms(l, choose_draw(l, p), forms, n);
+    for (size_t i = 0; i < n; i++)
+        forms[i] &= form_mask(p->g.type);
     if (ascending || soak_one_in(l, 16))
         qsort(forms, n, sizeof *forms, compare_forms);
     for (size_t i = 0; i < n; i++)
@@ -95,9 +119,9 @@ static void fill_above(struct life *l, struct play *p, const void *low, void *hi
     const size_t span = soak_one_in(l, 3) ? most : most < 20 ? most : 20;
 
     for (size_t i = 0; i < n; i++) {
-        const uint64_t form = form_of_key(p->g.type, low, i);
+        const key_form form = form_of_key(p->g.type, low, i);
         const size_t   at = rank_of_form(l->forms, l->n_forms, form) + soak_size(l, span) - 1;
-        uint64_t       above = l->forms[at < l->n_forms ? at : l->n_forms - 1];
+        key_form       above = l->forms[at < l->n_forms ? at : l->n_forms - 1];
         if (soak_one_in(l, 12))
             above = form - soak_below(l, 3);
         put_form(p->g.type, high, i, above);

@@ -100,6 +100,8 @@ static void choose_types(struct life *l)
     do
         l->config.key = test_types[soak_below(l, 6)];
     while (!all && l->config.key != ORDO_U32 && l->config.key != ORDO_F64);
+    if (structure_is(l->structure, ORDO_WIDE_KEYS) && soak_one_in(l, 4))
+        l->config.key = test_wide_types[soak_below(l, LENGTH(test_wide_types))];
     l->config.value_bytes = all ? sizes[soak_below(l, 3)] : test_value_bytes[l->config.key][0];
     if (!all && l->config.key == ORDO_U32 && soak_one_in(l, 2))
         l->config.value_bytes = 0;

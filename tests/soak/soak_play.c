@@ -46,7 +46,8 @@ static void choose_given(struct life *l, struct play *p)
     struct given *g = &p->g;
 
     *g = call_given(l->t.dev, (p->row->traits & ROW_ARRAY) ? NULL : l->dict, n);
-    g->type = l->config.key;
+    /* Not all calls on arrays take keys of 16 bytes. */
+    g->type = (p->row->traits & ROW_ARRAY) && has_wide_keys(l) ? ORDO_U64 : l->config.key;
     g->value_bytes = l->config.value_bytes;
     g->value = value_type(l, l->config.value_bytes);
     g->op = operation_for(l, g->value);
