@@ -19,6 +19,33 @@ static size_t bytes_of(const struct fixture *s, size_t i)
     return s->array[i].count * s->array[i].bytes;
 }
 
+/* Writes for each key of 4 bytes one of 16 bytes. The order stays, and near keys differ in the second word alone. */
+static void widen(ordo_type type, const uint32_t *from, size_t n, void *to)
+{
+    for (size_t i = 0; i < n; i++)
+        put_form(type, to, i, (key_form) (from[i] >> 8) << 64 | (uint64_t) from[i] << 56 | from[i]);
+}
+
+/* Bytes of an element of array i. */
+static size_t element_bytes(const struct fixture *s, size_t i)
+{
+    const struct call_array *array = &s->is->call->array[i];
+    return s->is->key && call_array_is_key(array) ? ordo_type_bytes(s->is->key) : array->bytes;
+}
+
+/* Replaces an array of keys of 4 bytes. */
+static void widen_array(struct fixture *s, size_t i)
+{
+    const size_t count = call_array_count(&s->is->call->array[i], FIXTURE_N), bytes = element_bytes(s, i);
+    void        *wide = test_alloc(count * bytes);
+
+    memset(wide, TEST_EMPTY, count * bytes);
+    if (!s->is->call->array[i].output)
+        widen(s->is->key, s->host[i], count, wide);
+    free(s->host[i]);
+    s->host[i] = wide;
+}
+
 static void make_arrays(struct fixture *s)
 {
     const struct array_call *call = s->is->call;
@@ -33,28 +60,58 @@ static void make_arrays(struct fixture *s)
     }
     if (call)
         call_fill(&fixed, call, FIXTURE_N, FIXTURE_HELD, s->host);
-    for (size_t i = 0; i < s->n_arrays; i++)
-        s->array[i] = test_upload(s->t, s->host[i], call_array_count(&call->array[i], FIXTURE_N), call->array[i].bytes,
-                                  i % 2 * 3);
+    for (size_t i = 0; i < s->n_arrays; i++) {
+        if (element_bytes(s, i) != call->array[i].bytes)
+            widen_array(s, i);
+        s->array[i] =
+            test_upload(s->t, s->host[i], call_array_count(&call->array[i], FIXTURE_N), element_bytes(s, i), i % 2 * 3);
+    }
 }
 
-static void make_dictionary(struct fixture *s)
+static void fill_wide(struct fixture *s)
+{
+    static uint32_t keys[FIXTURE_HELD], values[FIXTURE_HELD];
+    static uint64_t wide[2 * FIXTURE_HELD];
+
+    for (uint32_t i = 0; i < s->is->held; i++) {
+        keys[i] = key_of(i);
+        values[i] = value_of(i);
+    }
+    widen(s->is->key, keys, s->is->held, wide);
+    test_ok(s->t, create(s->t->dev, s->is->structure, s->is->key, 4, &s->dict));
+    test_ok(s->t, ordo_dict_build_host(s->dict, wide, values, s->is->held));
+}
+
+/* Updates some elements and erases others, so that an LSM has several runs. */
+static void change_recent(struct fixture *s)
 {
     static uint32_t keys[FIXTURE_RECENT], values[FIXTURE_RECENT];
+    static uint64_t wide[2 * FIXTURE_RECENT];
 
-    if (s->is->structure == NO_DICT)
-        return;
-    if (s->is->held == 0) {
-        test_ok(s->t, create(s->t->dev, s->is->structure, ORDO_U32, 4, &s->dict));
-        return;
-    }
-    s->dict = make_dict(s->t, s->t->dev, s->is->structure, 0, s->is->held);
     for (uint32_t i = 0; i < FIXTURE_RECENT; i++) {
         keys[i] = key_of(i * 7);
         values[i] = i;
     }
-    test_ok(s->t, ordo_dict_upsert_host(s->dict, keys, values, FIXTURE_RECENT));
-    test_ok(s->t, ordo_dict_erase_host(s->dict, keys, FIXTURE_RECENT / 5));
+    if (s->is->key)
+        widen(s->is->key, keys, FIXTURE_RECENT, wide);
+    const void *const recent = s->is->key ? (const void *) wide : keys;
+    test_ok(s->t, ordo_dict_upsert_host(s->dict, recent, values, FIXTURE_RECENT));
+    test_ok(s->t, ordo_dict_erase_host(s->dict, recent, FIXTURE_RECENT / 5));
+}
+
+static void make_dictionary(struct fixture *s)
+{
+    if (s->is->structure == NO_DICT)
+        return;
+    if (s->is->held == 0) {
+        test_ok(s->t, create(s->t->dev, s->is->structure, s->is->key, 4, &s->dict));
+        return;
+    }
+    if (s->is->key)
+        fill_wide(s);
+    else
+        s->dict = make_dict(s->t, s->t->dev, s->is->structure, 0, s->is->held);
+    change_recent(s);
     if (s->is->device_faults && s->is->structure == HASH)
         ordo_hash_of(s->dict)->faults = s->is->device_faults;
     else if (s->is->device_faults && s->is->structure == HAMT)
@@ -114,6 +171,7 @@ static ordo_status run(struct fixture *s)
     struct ordo_slice slice[CALL_ARRAYS];
 
     g.strings = s->strings;
+    g.type = s->is->key;
     if (s->n_arrays == 0)
         g.got = &s->numbers[0];
     if (s->is->order != OWN_QUEUE)
@@ -127,33 +185,16 @@ static ordo_status run(struct fixture *s)
     return s->is->call->run(&g, slice);
 }
 
-static int compare_elements(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *) a, y = *(const uint64_t *) b;
-    return (x > y) - (x < y);
-}
-
-/* Sorts by keys, because the places of concurrently stored elements in a table vary. */
-static void sort_elements(struct outcome *o)
-{
-    static uint64_t elements[LENGTH(o->keys)];
-    for (size_t i = 0; i < o->count; i++)
-        elements[i] = (uint64_t) o->keys[i] << 32 | o->values[i];
-    qsort(elements, o->count, sizeof *elements, compare_elements);
-    for (size_t i = 0; i < o->count; i++) {
-        o->keys[i] = (uint32_t) (elements[i] >> 32);
-        o->values[i] = (uint32_t) elements[i];
-    }
-}
-
 static void look_at_dictionary(struct fixture *s, struct outcome *o)
 {
     o->count = 0;
+    o->key_bytes = ordo_type_bytes(s->is->key);
     o->status = s->dict ? ordo_dict_check(s->dict, NULL) : ORDO_OK;
     if (s->dict && o->status == ORDO_OK)
-        o->status = ordo_dict_export_host(s->dict, o->keys, o->values, LENGTH(o->keys), &o->count);
+        o->status = ordo_dict_export_host(s->dict, o->keys, o->values, FIXTURE_MAX, &o->count);
+    /* The places of concurrently stored elements in a table vary. */
     if (s->is->call && s->is->call->needs == ORDO_CAN_CONCURRENT)
-        sort_elements(o);
+        model_put_in_order(s->dict, s->is->key, 4, o->keys, o->values, o->count);
 }
 
 static void look(struct fixture *s, struct outcome *o)
@@ -200,7 +241,7 @@ void fixture_forget(struct expected *e)
 
 static bool same_content(const struct outcome *a, const struct outcome *b)
 {
-    return a->count == b->count && memcmp(a->keys, b->keys, a->count * sizeof *a->keys) == 0 &&
+    return a->count == b->count && memcmp(a->keys, b->keys, a->count * a->key_bytes) == 0 &&
            memcmp(a->values, b->values, a->count * sizeof *a->values) == 0;
 }
 
@@ -333,8 +374,9 @@ static void try_one(struct test *t, const struct scenario *is, const struct expe
 
 static void describe(struct test *t, const struct scenario *is)
 {
-    test_context(t, "%s%s%s%s%s on %s%s", is->name, is->host ? "_host" : "", is->structure == NO_DICT ? "" : " of a ",
+    test_context(t, "%s%s%s%s%s%s on %s%s", is->name, is->host ? "_host" : "", is->structure == NO_DICT ? "" : " of a ",
                  is->structure == NO_DICT ? "" : structures[is->structure].name,
+                 is->key ? " with keys of 16 bytes" : "",
                  is->structure != NO_DICT && is->held == 0 ? " that is empty" : "", order_name[is->order],
                  is->cold ? ", kernels not built" : "");
 }

@@ -21,6 +21,7 @@ struct scenario {
     bool                     host;         /* call->run_host instead of call->run */
     ordo_status (*run)(struct fixture *s); /* instead of both, if not NULL */
     int             structure;             /* of dict_case.h, or NO_DICT */
+    ordo_type       key;                   /* of the dictionary; 0: u32 */
     uint32_t        held;                  /* elements of the dictionary */
     enum order_kind order;
     bool            cold;          /* no kernel is built */
@@ -46,8 +47,9 @@ struct fixture {
 struct outcome {
     void       *output[CALL_ARRAYS];
     size_t      numbers[FIXTURE_NUMBERS];
-    uint32_t    keys[FIXTURE_MAX], values[FIXTURE_MAX];
-    size_t      count;
+    uint64_t    keys[2 * FIXTURE_MAX]; /* of 4 or 16 bytes */
+    uint32_t    values[FIXTURE_MAX];
+    size_t      count, key_bytes;
     ordo_status status; /* of checking and reading the dictionary */
 };
 

@@ -381,6 +381,13 @@ static void sweep(struct test *t, const struct scenario *is, struct fault *f)
         fault_sweep(t, is, f);
 }
 
+/* Keys of 16 bytes for a quarter of the calls, which the seed chooses, or for all. */
+static bool takes_wide(const struct test *t, int structure, size_t call, uint64_t host)
+{
+    return structure_is(structure, ORDO_WIDE_KEYS) &&
+           (fault_every_call() || (call + (size_t) structure + t->seed) % 8 == host);
+}
+
 /* For each structure the seed assigns half of the calls to device arrays and half to host arrays, and faults of memory
  * to one half and of OpenCL to the other. ORDO_TEST_FAULTS=all takes all. */
 static void array_calls_of(struct test *t, struct fault *f, int structure)
@@ -390,9 +397,11 @@ static void array_calls_of(struct test *t, struct fault *f, int structure)
             continue;
         const struct array_call call = call_of(&dict_calls[i], structure);
         for (uint64_t host = 0; host < 2; host++) {
-            const struct scenario is = { call.name, &call, .host = host != 0, .structure = structure,
-                                         .held = FIXTURE_HELD };
+            struct scenario is = { call.name, &call, .host = host != 0, .structure = structure, .held = FIXTURE_HELD };
             if (fault_every_call() || (i + (size_t) structure + t->seed + (f == &fault_memory)) % 2 == host)
+                sweep(t, &is, f);
+            is.key = test_wide_types[i % LENGTH(test_wide_types)];
+            if (takes_wide(t, structure, i, host))
                 sweep(t, &is, f);
         }
     }
