@@ -55,9 +55,14 @@ static int by_string_then_row(const void *a, const void *b)
 static void answer_query(const struct spec *spec, const struct inputs *in, struct outputs *out, size_t i)
 {
     const struct string_view query = string_at(&in->asked, i);
-    uint32_t                 id = 0, end;
-    while (id < out->ids && string_order(string_at(&in->strings, out->rows_of_ids[id]), query) < 0)
-        id++;
+    uint32_t                 id = 0, end = (uint32_t) out->ids;
+    while (id < end) {
+        const uint32_t middle = id + (end - id) / 2;
+        if (string_order(string_at(&in->strings, out->rows_of_ids[middle]), query) < 0)
+            id = middle + 1;
+        else
+            end = middle;
+    }
     for (end = id; end < out->ids; end++) {
         const struct string_view string = string_at(&in->strings, out->rows_of_ids[end]);
         if (string.bytes < query.bytes || memcmp(string.at, query.at, query.bytes) != 0)
@@ -69,14 +74,6 @@ static void answer_query(const struct spec *spec, const struct inputs *in, struc
     else
         out->found[i] = spec->workload != FINDSTRINGS || equal ? id : ORDO_NO_ID;
     out->counts[i] = end - id;
-}
-
-static bool is_erased(const struct spec *spec, const struct inputs *in, uint32_t row)
-{
-    for (size_t i = 0; i < spec_erased_strings(spec); i++)
-        if (string_order(string_at(&in->strings, i), string_at(&in->strings, row)) == 0)
-            return true;
-    return false;
 }
 
 static void answer_right(const struct spec *spec, const struct inputs *in, struct outputs *out)
@@ -92,7 +89,7 @@ static void answer_right(const struct spec *spec, const struct inputs *in, struc
         while (next < COUNT &&
                string_order(string_at(&in->strings, rows[0]), string_at(&in->strings, out->rows[next])) == 0)
             next++;
-        const bool     erased = is_erased(spec, in, rows[0]);
+        const bool     erased = rows[0] < spec_erased_strings(spec); /* equal rows ascend */
         const uint32_t id = erased ? ORDO_NO_ID : (uint32_t) out->ids;
         for (size_t k = i; k < next; k++)
             out->ids_of_rows[out->rows[k]] = id;

@@ -107,7 +107,7 @@ MASK_TEST(string_dict, finds_the_longest_prefix_past_erased_ones, "", "cpu=0")
             string_add_long(&late, length, SIZE_MAX, 0);
     }
     string_trial_change(&r, STRINGS_BUILD, &all);
-    string_trial_update(&r, STRINGS_UPSERT, RANDOM, 2 * MOST, 0);
+    string_trial_update(&r, STRINGS_UPSERT, RANDOM, (size_t) 2 * MOST, 0);
     string_trial_change(&r, STRINGS_ERASE, &erased);
     string_trial_check(&r, CHAIN);
     string_trial_change(&r, STRINGS_UPSERT, &late);
