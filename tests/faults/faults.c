@@ -381,11 +381,11 @@ static void sweep(struct test *t, const struct scenario *is, struct fault *f)
         fault_sweep(t, is, f);
 }
 
-/* Keys of 16 bytes for a quarter of the calls, which the seed chooses, or for all. */
+/* Keys of 16 bytes for an eighth of the calls, which the seed chooses, or for all. */
 static bool takes_wide(const struct test *t, int structure, size_t call, uint64_t host)
 {
     return structure_is(structure, ORDO_WIDE_KEYS) &&
-           (fault_every_call() || (call + (size_t) structure + t->seed) % 8 == host);
+           (fault_every_call() || (call + (size_t) structure + t->seed) % 16 == host);
 }
 
 /* For each structure the seed assigns half of the calls to device arrays and half to host arrays, and faults of memory
