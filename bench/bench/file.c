@@ -99,6 +99,7 @@ void json_timing(cJSON *json, double rate, const struct timing *timing)
     json_exact(json, "repetitions", timing->repetitions);
     json_exact(json, "calls_per_repetition", timing->batch);
     json_text(json, "ended_by", end_names[timing->end]);
+    json_number(json, "cpu_s", timing->cpu);
     json_samples(json, "samples_s", timing->sample, (size_t) timing->repetitions);
     json_samples(json, "interval_s", timing->interval, isnan(timing->interval[0]) ? 0 : 2);
 }

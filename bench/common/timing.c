@@ -22,6 +22,19 @@ double now(void)
     return (double) t.tv_sec + (double) t.tv_nsec * 1e-9;
 }
 
+struct elapsed elapsed_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (struct elapsed) { now(), (double) t.tv_sec + (double) t.tv_nsec * 1e-9 };
+}
+
+struct elapsed elapsed_since(struct elapsed before)
+{
+    const struct elapsed here = elapsed_now();
+    return (struct elapsed) { here.wall - before.wall, here.cpu - before.cpu };
+}
+
 static int ascending(const void *a, const void *b)
 {
     const double x = *(const double *) a, y = *(const double *) b;
@@ -72,16 +85,16 @@ static ordo_status prepare(const struct job *job)
 }
 
 /* A host_run_fn: a batch by the host's clock. */
-static double wall_batch(void *job_, int calls)
+static struct elapsed wall_batch(void *job_, int calls)
 {
     struct job *job = job_;
     job->status = prepare(job);
-    const double before = now();
+    const struct elapsed before = elapsed_now();
     for (int i = 0; i < calls && job->status == ORDO_OK; i++)
         job->status = job->call(job->arg, NULL);
     if (job->status == ORDO_OK)
         job->status = ordo_device_finish(job->device);
-    return job->status == ORDO_OK ? now() - before : -1;
+    return job->status == ORDO_OK ? elapsed_since(before) : (struct elapsed) { -1, 0 };
 }
 
 static double event_end(cl_event event)
@@ -163,15 +176,21 @@ static bool enough(const struct timing_goal *goal, int least, struct timing *out
     return spent * (out->repetitions + 1) / out->repetitions > share;
 }
 
+static void add_sample(struct timing *out, struct elapsed took)
+{
+    out->cpu = out->repetitions ? fmin(out->cpu, took.cpu / out->batch) : took.cpu / out->batch;
+    out->sample[out->repetitions++] = took.wall / out->batch;
+}
+
 /* Adds repetitions until there are enough, at least `least`. False if one fails. */
 static bool repeat(host_run_fn run, void *arg, const struct timing_goal *goal, int least, struct timing *out)
 {
     double seconds[REPETITIONS_MAX];
     while (!enough(goal, least, out)) {
-        const double took = run(arg, out->batch);
-        if (took < 0)
+        const struct elapsed took = run(arg, out->batch);
+        if (took.wall < 0)
             return false;
-        out->sample[out->repetitions++] = took / out->batch;
+        add_sample(out, took);
     }
     memcpy(seconds, out->sample, sizeof seconds);
     out->wall = spread_of(seconds, out->repetitions);
@@ -183,14 +202,14 @@ ordo_status time_calls(ordo_device *device, call_fn call, void *arg, const struc
     const double batch_seconds = goal->batch_seconds > 0 ? goal->batch_seconds : BATCH_SECONDS;
     struct job   job = { device, call, goal->prepare, arg, ORDO_OK };
     *out = (struct timing) { .wall = spread_of(NULL, 0), .device = spread_of(NULL, 0), .batch = 1 };
-    out->first_call = wall_batch(&job, 1);
+    out->first_call = wall_batch(&job, 1).wall;
     TRY(job.status);
-    double took = wall_batch(&job, 1);
-    while (took >= 0 && took < batch_seconds && out->batch * 2 <= BATCH_MAX && !job.prepare)
+    struct elapsed took = wall_batch(&job, 1);
+    while (took.wall >= 0 && took.wall < batch_seconds && out->batch * 2 <= BATCH_MAX && !job.prepare)
         took = wall_batch(&job, out->batch *= 2);
     TRY(job.status);
-    out->began = now() - took;
-    out->sample[out->repetitions++] = took / out->batch; /* the last batch was long enough */
+    out->began = now() - took.wall;
+    add_sample(out, took); /* the last batch was long enough */
     if (!repeat(wall_batch, &job, goal, 3, out))
         return job.status;
     if (!goal->device_too || out->end == ENDED_BY_SIGNAL)
@@ -204,14 +223,15 @@ bool time_host(host_run_fn run, void *arg, bool one, const struct timing_goal *g
     struct timing_goal host = *goal;
     host.device_too = false;
     *out = (struct timing) { .wall = spread_of(NULL, 0), .device = spread_of(NULL, 0), .batch = 1 };
-    out->first_call = run(arg, 1);
-    for (double took = out->first_call; !one && took >= 0 && took < BATCH_SECONDS && out->batch < BATCH_MAX;)
-        took = run(arg, out->batch *= 2);
+    const struct elapsed first = run(arg, 1);
+    out->first_call = first.wall;
+    for (double took = first.wall; !one && took >= 0 && took < BATCH_SECONDS && out->batch < BATCH_MAX;)
+        took = run(arg, out->batch *= 2).wall;
     out->began = now();
     /* Counts the first call if each call starts cold, or if it took longer than all repetitions should. */
     if (out->first_call >= 0 && out->batch == 1 && (one || out->first_call > goal->seconds)) {
         out->began -= out->first_call;
-        out->sample[out->repetitions++] = out->first_call;
+        add_sample(out, first);
     }
     return out->first_call >= 0 && repeat(run, arg, &host, 1, out);
 }

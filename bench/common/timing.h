@@ -7,7 +7,9 @@
  *           without profiling.
  *   device  from the end of a 4-byte copy before the batch to the end of the last command, on the device's clock.
  *           Includes gaps between commands, not the wait of the host. Uses a second queue with profiling, which may
- *           slow a driver. */
+ *           slow a driver.
+ * Beside the wall clock runs the time of all processors in this process, which includes a CPU device's threads. Its
+ * least value changes little while other processes use the machine. */
 #pragma once
 
 #include "ordo/ordo.h"
@@ -50,6 +52,7 @@ struct timing {
     double          first_call; /* seconds, with program builds and scratch allocation */
     int             repetitions, batch;
     double          sample[REPETITIONS_MAX]; /* seconds a call by the wall clock, in order */
+    double          cpu;                     /* least processor seconds of this process a call */
     double          interval[2];             /* 95 % confidence interval of the median; NaN: too few samples */
     double          began;                   /* when the first repetition began, by now() */
     enum timing_end end;
@@ -58,12 +61,19 @@ struct timing {
 /* Seconds of a monotonic clock. */
 double now(void);
 
+struct elapsed {
+    double wall, cpu; /* seconds by now(), and of all processors in this process; a negative `wall`: failure */
+};
+/* Since it was {0, 0}. */
+struct elapsed elapsed_now(void);
+struct elapsed elapsed_since(struct elapsed before);
+
 /* Sorts `seconds`. */
 struct spread spread_of(double *seconds, int n);
 
-/* Times host code by the wall clock. `run` makes `calls` calls and returns their seconds, negative on failure.
+/* Times host code. `run` makes `calls` calls and returns their time.
  * `one`: it makes one call and prepares its input outside the time. Returns false on failure. */
-typedef double (*host_run_fn)(void *arg, int calls);
+typedef struct elapsed (*host_run_fn)(void *arg, int calls);
 bool time_host(host_run_fn run, void *arg, bool one, const struct timing_goal *goal, struct timing *out);
 
 /* Finds a batch size, then measures with both clocks. Returns the first error. */

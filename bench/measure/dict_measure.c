@@ -476,6 +476,7 @@ static void add_timing(struct timing *sum, const struct timing *part, double sha
     sum->wall.median += part->wall.median * share;
     sum->wall.low += part->wall.low * share;
     sum->wall.high += part->wall.high * share;
+    sum->cpu += part->cpu * share;
     sum->interval[0] += part->interval[0] * share;
     sum->interval[1] += part->interval[1] * share;
     if (sum->repetitions == 0) {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plain code on the host for array workloads: as a baseline on one thread, and as a peer that is timed like the device
- * and checked. */
+/* Plain code and libraries on the host for array workloads: as a baseline on one thread, and as a peer that is timed
+ * like the device and checked. */
 #include "host.h"
+
+#include "sort_peer.h"
 
 #include "bench/common/threads.h"
 
@@ -26,7 +28,21 @@
 #define BASELINE_MAX       ((size_t) 1 << 24)
 #define BASELINE_QUERIES   ((size_t) 1 << 20)
 
-enum code { RADIX, QSORT, MERGE_LOOP, SUM_LOOP, SCAN_LOOP, COMPACT_LOOP, BINARY, S_TREE, TABLE, HEAP, COPY_LOOP };
+enum code {
+    RADIX,
+    QSORT,
+    KEYS_SORT,    /* a library's, of keys */
+    RECORDS_SORT, /* a library's, of records made of key and value */
+    MERGE_LOOP,
+    SUM_LOOP,
+    SCAN_LOOP,
+    COMPACT_LOOP,
+    BINARY,
+    S_TREE,
+    TABLE,
+    HEAP,
+    COPY_LOOP
+};
 
 struct kind {
     enum workload workload;
@@ -34,11 +50,24 @@ struct kind {
     const char   *baseline;    /* name of the baseline */
     const char   *peer, *call; /* name and text of the peer; NULL: none */
     bool          one_thread;  /* the peer runs on one thread too */
+    const char   *version;     /* of the library; NULL: the compiler's */
+
+    void (*sort_keys)(void *keys, size_t key_bytes, size_t count);
+    const struct record_sort *sort_records;
 };
 
 static const struct kind kinds[] = {
     { SORT, RADIX, "radix", "radix sort", "8 bits a pass; on several threads parts, then merged", true },
-    { SORT, QSORT, "qsort", "qsort", "of records made of key and value; on several threads parts, then merged", true },
+    { SORT, QSORT, "qsort", "qsort", "of records made of key and value; on several threads parts, then merged", true,
+      LIBC },
+#if BENCH_PARLAY
+    { SORT, RECORDS_SORT, NULL, "parlay", "integer_sort_inplace of records made of key and value", true, "parlaylib",
+      .sort_records = &parlay_sort }, /* its headers have no version */
+#endif
+#if BENCH_HIGHWAY
+    { SORT, KEYS_SORT, NULL, "vqsort", "hwy::VQSort; on several threads parts, then merged", true, vqsort_version,
+      .sort_keys = vqsort_keys },
+#endif
     { MERGE, MERGE_LOOP, "merge", "merge", "one loop; on several threads a span of the output each", true },
     { MERGE_RUNS, MERGE_LOOP, .baseline = "merge" },
     { SCAN, SCAN_LOOP, .baseline = "loop" },
@@ -76,6 +105,7 @@ struct host_array {
     struct pairs         from, to;     /* of the current merges; the result is in `from` */
     size_t               runs, length; /* sorted runs, and the length of all but the last */
     int                  threads;
+    void                *records; /* of sort_records */
 };
 
 /* Keeps results alive. */
@@ -83,7 +113,7 @@ static volatile size_t sink;
 
 static bool sorts(const struct host_array *a)
 {
-    return a->kind->code == RADIX || a->kind->code == QSORT;
+    return a->kind->code <= RECORDS_SORT;
 }
 
 static bool is_maximum(const struct host_array *a)
@@ -119,6 +149,8 @@ static void sort_run(void *array_, int r)
     const struct pairs work = at_element(a, a->work, from), spare = at_element(a, a->spare, from);
     if (a->kind->code == RADIX)
         host_radix_sort(work, spare, a->key_bytes, value_bytes, count);
+    else if (a->kind->code == KEYS_SORT)
+        a->kind->sort_keys(work.keys, a->key_bytes, count);
     else
         host_qsort(work, (char *) a->spare.keys + from * (a->key_bytes + value_bytes), a->key_bytes, value_bytes,
                    count);
@@ -191,11 +223,15 @@ static void do_once(struct host_array *a)
     switch (a->kind->code) {
     case RADIX:
     case QSORT:
+    case KEYS_SORT:
         while (runs < (size_t) a->threads && runs < MAX_PARTS)
             runs *= 2;
         begin_runs(a, runs);
         run_parts((int) runs, sort_run, a);
         merge_all(a);
+        break;
+    case RECORDS_SORT:
+        a->kind->sort_records->sort(a->records);
         break;
     case MERGE_LOOP:
         begin_runs(a, spec_runs(spec));
@@ -235,6 +271,8 @@ static void fill(const struct host_array *a)
     keys_order(a->spec->type, a->in->keys, a->spec->count, a->work.keys);
     if (a->spec->value_bytes)
         memcpy(a->work.values, a->in->values, a->spec->count * a->spec->value_bytes);
+    if (a->records)
+        a->kind->sort_records->fill(a->records, a->work);
 }
 
 /* Touches the pages of outputs before any timing. NULL without memory. */
@@ -261,6 +299,9 @@ static bool open_array(struct host_array *a)
     a->queries = calloc(n + 2, sizeof *a->queries);
     if (!a->work.keys || !a->work.values || !a->spare.keys || !a->spare.values || !a->ranks || !a->queries)
         return false;
+    if (a->kind->sort_records &&
+        !(a->records = a->kind->sort_records->open(a->key_bytes, spec->value_bytes, count, a->threads)))
+        return false;
     a->from = a->work;
     fill(a);
     if (a->kind->code != S_TREE)
@@ -272,21 +313,23 @@ static bool open_array(struct host_array *a)
 
 static void close_array(struct host_array *a)
 {
+    if (a->records)
+        a->kind->sort_records->close(a->records);
     stree_free(&a->tree);
     void *const all[] = { a->queries, a->work.keys, a->work.values, a->spare.keys, a->spare.values, a->ranks };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
 }
 
-static double run(void *array_, int calls)
+static struct elapsed run(void *array_, int calls)
 {
     struct host_array *a = array_;
     if (!workload_has_queries(a->spec->workload)) /* the last run may have changed them */
         fill(a);
-    const double before = now();
+    const struct elapsed before = elapsed_now();
     for (int i = 0; i < calls; i++)
         do_once(a);
-    return now() - before;
+    return elapsed_since(before);
 }
 
 /* ---- peers --------------------------------------------------------------------------------------------------- */
@@ -298,10 +341,11 @@ int array_peers(const struct spec *spec, int threads, struct host_peer peers[HOS
     for (int i = 0; (kind = kind_of(spec->workload, i)); i++)
         for (int t = 1; t <= threads; t += threads > 1 ? threads - 1 : 1)
             if (kind->peer && !type_is_wide(spec->type) && (t > 1 || kind->one_thread) && spec->count > 0 &&
+                !(kind->sort_keys && spec->value_bytes) &&
                 spec->count <= (kind->code == QSORT ? QSORT_MAX : ELEMENTS_MAX) &&
                 (kind->code != S_TREE || ordo_type_bytes(spec->type) == 4))
                 peers[n++] =
-                    (struct host_peer) { kind->peer, kind->code == QSORT ? LIBC : COMPILER, kind->call, i, t, 0 };
+                    (struct host_peer) { kind->peer, kind->version ? kind->version : COMPILER, kind->call, i, t, 0 };
     return n;
 }
 
@@ -312,13 +356,16 @@ static bool measure(struct host_array *a, bool once, const struct timing_goal *g
     const bool good = open_array(a) && time_host(run, a, once, goal, &out->timing);
     if (good) {
         const uint64_t all = total(a);
-        struct answer  answer = { .keys = a->from.keys, .ranks = a->ranks, .total = &all };
+        if (a->records)
+            a->kind->sort_records->read(a->records, a->from);
+        struct answer answer = { .keys = a->from.keys, .ranks = a->ranks, .total = &all };
         answer.values = a->spec->value_bytes ? a->from.values : NULL;
         for (size_t i = 0; (sorts(a) || a->kind->code == MERGE_LOOP) && a->kind->peer && i < a->spec->count; i++)
             set_element(a->from.keys, a->key_bytes, i,
                         key_stored(a->spec->type, element(a->from.keys, a->key_bytes, i)));
         out->rate = (double) spec_operations(a->spec) / out->timing.wall.median;
-        out->right = !a->kind->peer || answer_check(a->spec, a->in, &answer, a->kind->code == QSORT, out->why);
+        out->right =
+            !a->kind->peer || answer_check(a->spec, a->in, &answer, a->kind->code == QSORT || a->records, out->why);
     } else {
         because(out->why, "out of memory");
     }

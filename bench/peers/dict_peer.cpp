@@ -166,7 +166,7 @@ class HostDict {
         return double(queries() ? rows_ : spec_operations(&plan_.spec));
     }
     /* A host_run_fn: runs the queries `calls` times, or all updates once on refilled maps. */
-    static double run(void *dict, int calls)
+    static elapsed run(void *dict, int calls)
     {
         return static_cast<HostDict *>(dict)->run_calls(calls);
     }
@@ -193,14 +193,14 @@ class HostDict {
         });
     }
 
-    double run_calls(int calls)
+    elapsed run_calls(int calls)
     {
         if (!queries())
             fill();
-        const double before = now();
+        const elapsed before = elapsed_now();
         for (int i = 0; i < (queries() ? calls : 1); i++)
             in_parts(threads_, [this](size_t p) { queries() ? query_part(p) : update_part(p); });
-        return now() - before;
+        return elapsed_since(before);
     }
 
     void update_part(size_t p)

@@ -102,7 +102,7 @@ class Strings {
         return workload_has_queries(spec_.workload);
     }
     /* A host_run_fn. */
-    static double run(void *strings, int calls)
+    static elapsed run(void *strings, int calls)
     {
         return static_cast<Strings *>(strings)->run_calls(calls);
     }
@@ -124,7 +124,7 @@ class Strings {
   private:
     using Entry = std::pair<View, uint32_t>;
 
-    double run_calls(int calls)
+    elapsed run_calls(int calls)
     {
         entries_.clear();
         clear();
@@ -132,14 +132,14 @@ class Strings {
             list();
         if (spec_.workload == ERASESTRINGS)
             put_all();
-        const double before = now();
+        const elapsed before = elapsed_now();
         for (int i = 0; i < calls; i++)
             if (queries())
                 run_parts(
                     threads_, [](void *at, int p) { static_cast<Strings *>(at)->search_part(size_t(p)); }, this);
             else
                 build();
-        return now() - before;
+        return elapsed_since(before);
     }
 
     void list()

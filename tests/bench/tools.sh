@@ -422,6 +422,8 @@ compare() {
     prints_no out 'WRONG'
     explained "$dir/compare.json"
     rows=$(grep -c '"check"' "$dir/compare.json")
+    [ "$(grep -c '"cpu_s":[0-9]' "$dir/compare.json")" -eq "$(grep -c '"wall_s"' "$dir/compare.json")" ] ||
+        fail "each timing has the processors' time"
     expect 0 "$bench" --resume "$dir/compare.json"
     [ "$(grep -c '"check"' "$dir/compare.json")" -eq "$rows" ] || fail "a comparison that is resumed measures nothing again"
     # The first table leaves time to the second one.

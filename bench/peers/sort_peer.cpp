@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#if BENCH_PARLAY
+#include <parlay/primitives.h>
+#include <parlay/slice.h>
+#endif
+#if BENCH_HIGHWAY
+#include <hwy/contrib/sort/vqsort.h>
+#endif
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <type_traits>
+#include <vector>
+
+extern "C" {
+#include "bench/peers/sort_peer.h"
+}
+
+#if BENCH_PARLAY
+namespace {
+
+class AnyRecords {
+  public:
+    virtual ~AnyRecords() = default;
+    virtual void fill(const pairs &from) = 0;
+    virtual void sort() = 0;
+    virtual void read(const pairs &to) const = 0;
+};
+
+template <typename K, typename V> struct Record {
+    K key;
+    V value;
+};
+template <typename K> struct Record<K, void> {
+    K key;
+};
+
+template <typename K, typename V> class Records : public AnyRecords {
+  public:
+    Records(size_t count, int threads) : scheduler_(size_t(threads)), records_(count)
+    {
+    }
+
+    void fill(const pairs &from) override
+    {
+        for (size_t i = 0; i < records_.size(); i++) {
+            records_[i].key = static_cast<const K *>(from.keys)[i];
+            if constexpr (!std::is_void_v<V>)
+                records_[i].value = static_cast<const V *>(from.values)[i];
+        }
+    }
+
+    void sort() override
+    {
+        parlay::integer_sort_inplace(parlay::make_slice(records_),
+                                     [](const Record<K, V> &record) { return record.key; });
+    }
+
+    void read(const pairs &to) const override
+    {
+        for (size_t i = 0; i < records_.size(); i++) {
+            static_cast<K *>(to.keys)[i] = records_[i].key;
+            if constexpr (!std::is_void_v<V>)
+                static_cast<V *>(to.values)[i] = records_[i].value;
+        }
+    }
+
+  private:
+    parlay::internal::scheduler_type scheduler_; /* of this thread while the object exists */
+    std::vector<Record<K, V>>        records_;
+};
+
+template <typename K> AnyRecords *records_of(size_t value_bytes, size_t count, int threads)
+{
+    if (value_bytes == 0)
+        return new Records<K, void>(count, threads);
+    if (value_bytes == 4)
+        return new Records<K, uint32_t>(count, threads);
+    return new Records<K, uint64_t>(count, threads);
+}
+
+void *records_open(size_t key_bytes, size_t value_bytes, size_t count, int threads)
+{
+    try {
+        return key_bytes == 4 ? records_of<uint32_t>(value_bytes, count, threads)
+                              : records_of<uint64_t>(value_bytes, count, threads);
+    } catch (const std::bad_alloc &) {
+        return nullptr;
+    }
+}
+
+void records_fill(void *records, pairs from)
+{
+    static_cast<AnyRecords *>(records)->fill(from);
+}
+
+void records_sort(void *records)
+{
+    static_cast<AnyRecords *>(records)->sort();
+}
+
+void records_read(const void *records, pairs to)
+{
+    static_cast<const AnyRecords *>(records)->read(to);
+}
+
+void records_close(void *records)
+{
+    delete static_cast<AnyRecords *>(records);
+}
+
+} // namespace
+
+const record_sort parlay_sort = { records_open, records_fill, records_sort, records_read, records_close };
+#endif
+
+#if BENCH_HIGHWAY
+#define TEXT_OF_(x) #x
+#define TEXT_OF(x)  TEXT_OF_(x)
+
+const char vqsort_version[] = "Highway " TEXT_OF(HWY_MAJOR) "." TEXT_OF(HWY_MINOR) "." TEXT_OF(HWY_PATCH);
+
+void vqsort_keys(void *keys, size_t key_bytes, size_t count)
+{
+    if (key_bytes == 4)
+        hwy::VQSort(static_cast<uint32_t *>(keys), count, hwy::SortAscending());
+    else
+        hwy::VQSort(static_cast<uint64_t *>(keys), count, hwy::SortAscending());
+}
+#endif
