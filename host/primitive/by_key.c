@@ -5,6 +5,7 @@
 #include "primitive/sort.h"
 #include "primitive/tiles.h"
 
+#include "shared/by_index.h"
 #include "shared/group.h"
 
 struct by_key {
@@ -14,6 +15,7 @@ struct by_key {
     uint32_t          bits; /* Number of key bits that the sort compares. 0 means all. */
     struct ordo_slice keys, values_in, keys_out, values_out, counts, groups;
     size_t            count, capacity;
+    cl_uint           n, room; /* Both as kernel arguments. */
 };
 
 enum { COUNT_BYTES = 4 };
@@ -43,6 +45,28 @@ static long widening(const struct by_key *b)
     return b->value == ORDO_I32 ? 2 : 1;
 }
 
+/* Defines of cl/group/by_key.cl. */
+static void define_elements(struct ordo_launch *launch, const struct by_key *b)
+{
+    ordo_launch_define(launch, "BY_KEY_BYTES", (long) key_bytes(b));
+    ordo_launch_define(launch, "BY_KEY_VALUES", b->values);
+    ordo_launch_define(launch, "BY_KEY_WIDEN", widening(b));
+    ordo_launch_define(launch, "ORDO_KEY", (long) (b->values ? ordo_fold_type(b->result, b->op) : ORDO_U32));
+    ordo_launch_define(launch, "FOLD_OP", (long) b->op);
+}
+
+/* BY_KEY_ARGS of cl/group/by_key.cl. */
+static void add_elements(struct ordo_args *args, const struct by_key *b)
+{
+    ordo_args_slice(args, &b->keys);
+    ordo_args_slice(args, &b->values_in);
+    ordo_args_slice(args, &b->keys_out);
+    ordo_args_slice(args, &b->values_out);
+    ordo_args_slice(args, &b->counts);
+    ordo_args_slice(args, &b->groups);
+    ORDO_ADD(args, ORDO_ARG(b->n), ORDO_ARG(b->room));
+}
+
 /* Equal keys in b->keys must be neighbours. */
 static ordo_status enqueue_sorted(struct ordo_call *call, const struct by_key *b)
 {
@@ -52,22 +76,10 @@ static ordo_status enqueue_sorted(struct ordo_call *call, const struct by_key *b
     const struct ordo_tile_kernels kernels = { "by_key_lookback", "by_key_sums", "by_key_ranges",
                                                LOOKBACK_PAYLOAD_BYTES(results, true),
                                                FOLD_ITEM_BYTES(results, false, true) };
-    const cl_uint                  count = (cl_uint) b->count;
-    const cl_uint                  room = (cl_uint) ordo_min_size(b->capacity, ORDO_MAX_COUNT);
     struct ordo_launch             launch = ordo_tiles_launch(&t, "primitive/by_key.cl");
     struct ordo_args               args = { .n = 0 };
-    ordo_launch_define(&launch, "BY_KEY_BYTES", (long) keys);
-    ordo_launch_define(&launch, "BY_KEY_VALUES", b->values);
-    ordo_launch_define(&launch, "BY_KEY_WIDEN", widening(b));
-    ordo_launch_define(&launch, "ORDO_KEY", (long) (b->values ? ordo_fold_type(b->result, b->op) : ORDO_U32));
-    ordo_launch_define(&launch, "FOLD_OP", (long) b->op);
-    ordo_args_slice(&args, &b->keys);
-    ordo_args_slice(&args, &b->values_in);
-    ordo_args_slice(&args, &b->keys_out);
-    ordo_args_slice(&args, &b->values_out);
-    ordo_args_slice(&args, &b->counts);
-    ordo_args_slice(&args, &b->groups);
-    ORDO_ADD(&args, ORDO_ARG(count), ORDO_ARG(room));
+    define_elements(&launch, b);
+    add_elements(&args, b);
     return ordo_call_tiles(call, &t, &kernels, launch, &args);
 }
 
@@ -84,10 +96,59 @@ static ordo_status sort_first(struct ordo_call *call, struct by_key *b)
     return ORDO_OK;
 }
 
+/* With more bits, tables exceed the caches, and a sort is faster. */
+enum { INDEX_BITS_MAX = 20 };
+
+/* Returns the number of tables, or 0 if a sort is faster or the keys are not integers. */
+static size_t tables_of(const ordo_device *dev, const struct by_key *b)
+{
+    const struct ordo_facts *facts = ordo_device_facts(dev);
+    const bool   integers = b->key == ORDO_U32 || b->key == ORDO_I32 || b->key == ORDO_U64 || b->key == ORDO_I64;
+    const size_t cores = facts->compute_units, slots = (size_t) 1 << ordo_min_size(b->bits, INDEX_BITS_MAX);
+    if (!facts->cpu || !integers || b->bits == 0 || b->bits > INDEX_BITS_MAX || 2 * b->count < slots)
+        return 0;
+    const size_t tables = b->count < slots ? 1 : ordo_min_size(b->count / slots, cores);
+    return 4 * tables < cores ? 0 : tables;
+}
+
+static ordo_status enqueue_indexed(struct ordo_call *call, const struct by_key *b, size_t tables)
+{
+    const size_t       slots = (size_t) 1 << b->bits, word = b->values ? result_bytes(b) : COUNT_BYTES;
+    const cl_uint      part = (cl_uint) ordo_ceil_div(b->count, tables);
+    const size_t       parts = ordo_ceil_div(b->count, part);
+    const size_t       ranges = ordo_min_size(slots, ordo_device_facts(call->dev)->compute_units);
+    struct by_index    x = { .bits = b->bits, .part = part, .parts = (cl_uint) parts };
+    struct ordo_launch launch = {
+        .file = "primitive/by_index.cl", .kernel = "by_index_fold", .groups = parts, .group = 1
+    };
+    struct ordo_args args = { .n = 0 };
+    cl_mem           table = NULL, others = NULL, last = NULL, groups_of = NULL;
+    x.range = (cl_uint) ordo_ceil_div(slots, ranges);
+    ORDO_TRY(ordo_call_scratch(call, parts * slots * BY_INDEX_WORDS(b->values) * word, &table));
+    ORDO_TRY(ordo_call_scratch(call, parts * key_bytes(b), &others));
+    ORDO_TRY(ordo_call_scratch(call, slots * key_bytes(b), &last));
+    ORDO_TRY(ordo_call_scratch(call, ranges * sizeof(cl_uint), &groups_of));
+    define_elements(&launch, b);
+    add_elements(&args, b);
+    ORDO_ADD(&args, ORDO_ARG(x), ORDO_ARG(table), ORDO_ARG(others));
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
+    ORDO_ADD(&args, ORDO_ARG(last), ORDO_ARG(groups_of));
+    launch.groups = ordo_ceil_div(slots, x.range);
+    launch.kernel = "by_index_join";
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
+    launch.kernel = "by_index_write";
+    return ordo_call_launch(call, &launch, &args);
+}
+
 static ordo_status enqueue(struct ordo_call *call, struct by_key *b)
 {
     if (b->count == 0)
         return ordo_call_fill(call, b->groups.mem, b->groups.at * COUNT_BYTES, COUNT_BYTES, 0);
+    b->n = (cl_uint) b->count;
+    b->room = (cl_uint) ordo_min_size(b->capacity, ORDO_MAX_COUNT);
+    const size_t tables = b->sorted ? 0 : tables_of(call->dev, b);
+    if (tables)
+        return enqueue_indexed(call, b, tables);
     if (!b->sorted)
         ORDO_TRY(sort_first(call, b));
     return enqueue_sorted(call, b);

@@ -367,9 +367,12 @@ struct ordo_reduce_by_key_params {
  * The groups ascend by key, or keep the input's order if `sorted` is true. `groups` receives the
  * number of groups (uint32_t). If there are more than `capacity` groups, only the first `capacity`
  * are written.
- * Cost: a sort if `sorted` is false. Then one or two reads of each element (device-dependent).
+ * Cost: a sort if `sorted` is false. Then one or two reads of each element (device-dependent). CPUs
+ *   do not sort integer keys if `bits` is at most 20 and 2^bits at most twice the number of
+ *   elements. They read each element once. If keys also differ in other bits, each core reads all
+ *   elements twice more.
  * Memory: at most 1 % of the input plus 64 KiB. If `sorted` is false, also a sort's scratch and one
- *   buffer of the input's size. */
+ *   buffer of the input's size, or at most 48 bytes per element for few `bits` on a CPU. */
 ORDO_API ordo_status ordo_reduce_by_key(ordo_device                            *device,
                                         const struct ordo_reduce_by_key_params *params,
                                         struct ordo_slice keys, struct ordo_slice values,

@@ -235,6 +235,23 @@ static void local_sort(struct test *t)
     }
 }
 
+static void group_by_index(struct test *t)
+{
+    enum { N = 3000, KEYS = 200 };
+    uint32_t keys[N], values[N], groups[N], counts[N], n = 0;
+    uint64_t sums[N];
+
+    test_context(t, "groups of indices");
+    for (uint32_t i = 0; i < N; i++)
+        keys[i] = values[i] = i % KEYS;
+    test_ok(t, ordo_reduce_by_key_host(
+                   t->dev, ordo_reduce_by_key_params(.key = ORDO_U32, .value = ORDO_U32, .wide = true, .bits = 8), keys,
+                   values, N, groups, sums, counts, N, &n));
+    test_true(t, n == KEYS);
+    for (uint32_t i = 0; i < n; i++)
+        test_true(t, groups[i] == i && counts[i] == N / KEYS && sums[i] == (uint64_t) i * counts[i]);
+}
+
 /* With and without look-back; each kind of sort. */
 static void primitives(struct test *t)
 {
@@ -248,6 +265,7 @@ static void primitives(struct test *t)
         run_call(t, call_named("ordo_sort"), NULL, 17000, 300); /* more than one work-item sorts by itself */
         set_tunables(t, "sort.local=12");
         run_call(t, call_named("ordo_sort"), NULL, 17000, 300); /* by buckets */
+        group_by_index(t);
         return;
     }
     set_tunables(

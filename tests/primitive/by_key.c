@@ -89,9 +89,37 @@ MASK_TEST(by_key, groups_a_million_rows, "", "cpu=0,progress=1")
                              .different = 100000,
                              .run_length = 1 };
     try_by_key(t, &c, true);
+    if (t->facts->cpu) {
+        c.bits = 17;
+        c.spread = 1000000000;
+        try_by_key(t, &c, true);
+        c.spread = 0;
+        c.bits = 0;
+    }
     c.sorted = true;
     c.run_length = 3000;
     try_by_key(t, &c, false);
+}
+
+/* Keys that differ in few low bits. CPUs index tables by these bits instead of a sort. */
+MASK_TEST(by_key, groups_by_numbers, "")
+{
+    static const ordo_type keys[] = { ORDO_U32, ORDO_I32, ORDO_U64, ORDO_I64, ORDO_F32 };
+    static const uint32_t  spreads[] = { 1, 1000, 1000000000 };
+    test_unoptimized(t);
+    for (size_t k = 0; k < LENGTH(keys); k++) {
+        struct by_key_case c = random_by_key(t, keys[k], k % 2 ? ORDO_I32 : ORDO_U64, k != 3, 0);
+        c.sorted = false;
+        for (size_t i = 0; i < 3 * LENGTH(spreads); i++) {
+            c.spread = spreads[i % 3];
+            c.bits = 1 + (uint32_t) test_below(t, 12);
+            c.count = ((size_t) 1 << c.bits) * (i / 3 + 1) / 2 - test_below(t, 2);
+            c.capacity = test_below(t, 2) ? c.count : test_below(t, c.count + 1);
+            try_by_key(t, &c, true);
+        }
+        c.count += 20000;
+        try_by_key(t, &c, true);
+    }
 }
 
 static void tuned(struct test *t)

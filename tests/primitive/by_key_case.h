@@ -15,7 +15,19 @@ struct by_key_case {
     size_t    count, capacity;
     uint32_t  different;  /* number of different keys */
     size_t    run_length; /* mean length of a run of equal keys */
+    uint32_t  spread;     /* if not 0, keys differ in the low `bits` bits, and one of `spread` keys in others too */
 };
+
+static inline void by_key_numbers(struct test *t, const struct by_key_case *c, void *keys)
+{
+    const size_t   bytes = ordo_type_bytes(c->key);
+    const uint64_t above = test_random(t) << c->bits;
+    for (size_t i = 0; i < c->count; i++) {
+        const uint64_t other = test_below(t, c->spread) == 0 ? (uint64_t) test_below(t, 3) << c->bits : 0;
+        const uint64_t key = (above ^ other) | test_below(t, (size_t) 1 << c->bits);
+        memcpy((char *) keys + i * bytes, &key, bytes); /* of a little-endian host */
+    }
+}
 
 /* Repeated keys, single and in runs. */
 static inline void by_key_keys(struct test *t, const struct by_key_case *c, void *keys)
@@ -45,7 +57,10 @@ static inline void try_by_key(struct test *t, const struct by_key_case *k, bool 
     g.room = k->capacity;
     AUTO(array_case_free) struct array_case c = array_case(t, k->values ? "ordo_reduce_by_key" : "ordo_unique", &g);
     (void) snprintf(c.name, sizeof c.name, "%u different, runs of %zu", (unsigned) k->different, k->run_length);
-    by_key_keys(t, k, c.host[0]);
+    if (k->spread)
+        by_key_numbers(t, k, c.host[0]);
+    else
+        by_key_keys(t, k, c.host[0]);
     array_case_check(&c);
     if (host)
         array_case_check_host(&c);
