@@ -75,16 +75,52 @@ ORDO_FN fold_item tile_fold(__private const scan_arrays *a, uint tile, __private
     return scan_fold(a, t->first, t->end);
 }
 
-ORDO_FN fold_item scan_write(__private const scan_arrays *a, __private const input_tile *t, fold_item before)
+#if FOLD_OP == FOLD_SUM && !FOLD_SEGMENTED
+
+#define SCAN_VECTOR 8
+#if KEY_BITS == 32
+typedef uint8 scan_vector;
+typedef uint4 scan_half;
+#else
+typedef ulong8 scan_vector;
+typedef ulong4 scan_half;
+#endif
+
+ORDO_FN scan_vector scan_sums_upto(scan_vector x)
 {
+    x += (scan_vector) (0, x.s012, x.s3456);
+    x += (scan_vector) (0, 0, x.s012, x.s345);
+    x += (scan_vector) ((scan_half) (0), x.lo);
+    return x;
+}
+
+/* Writes whole vectors from t->first on, and moves t->first behind them. A sum depends on the one before it: one vector
+ * at a time waits for fewer of them than one element at a time. */
+ORDO_FN fold_item scan_write_vectors(__private const scan_arrays *a, __private input_tile *t, fold_item before)
+{
+    for (; t->end - t->first >= SCAN_VECTOR; t->first += SCAN_VECTOR) {
+        const scan_vector x = vload8(0, a->in + t->first), upto = scan_sums_upto(x);
+        vstore8((a->inclusive ? upto : upto - x) + before, 0, a->out + t->first);
+        before += upto.s7;
+    }
+    return before;
+}
+
+#endif
+
+ORDO_FN fold_item scan_write(__private const scan_arrays *a, input_tile t, fold_item before)
+{
+#if FOLD_OP == FOLD_SUM && !FOLD_SEGMENTED
+    before = scan_write_vectors(a, &t, before);
+#endif
     if (a->inclusive) {
-        for (uint i = t->first; i < t->end; i++) {
+        for (uint i = t.first; i < t.end; i++) {
             before = fold(before, scan_item(a, i));
             a->out[i] = fold_key_of(fold_value(before));
         }
         return before;
     }
-    for (uint i = t->first; i < t->end; i++) {
+    for (uint i = t.first; i < t.end; i++) {
         const fold_item x = scan_item(a, i);
         a->out[i] = fold_key_of(fold_head(x) ? FOLD_IDENTITY : fold_value(before));
         before = fold(before, x);
@@ -94,13 +130,12 @@ ORDO_FN fold_item scan_write(__private const scan_arrays *a, __private const inp
 
 ORDO_FN void tile_write(__private const scan_arrays *a, uint tile, __private const input_tile *t, fold_item before)
 {
-    (void) scan_write(a, t, before);
+    (void) scan_write(a, *t, before);
 }
 
 ORDO_FN fold_item tile_whole(__private const scan_arrays *a, uint tile, fold_item before, __local fold_scratch *scratch)
 {
-    const input_tile t = scan_tile_at(a, tile);
-    return scan_write(a, &t, before);
+    return scan_write(a, scan_tile_at(a, tile), before);
 }
 
 ORDO_FN fold_item lookback_refold(__private const scan_arrays *a, uint tile)
