@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Groups integer keys on a CPU without a sort, if keys differ in few low bits only:
  *
- *     by_index_fold    Each work-item adds its elements to a table of its own, indexed by the keys' low bits.
+ *     by_index_fold    Each work-item fills a table. The low bits of a key are the number of its slot.
  *     by_index_join    Each work-item adds up a range of slots over all tables, and counts the range's groups.
  *     by_index_write   Each work-item writes the groups of its range.
  *
- * If keys differ in other bits too, one slot can have several groups: sequences of equal keys among the slot's elements
+ * If keys differ in other bits too, a slot can have several groups: sequences of equal keys among its elements
  * (include/ordo/array.h). Then the last two kernels read all elements again. */
 #pragma once
 #include "group/by_key.cl"
