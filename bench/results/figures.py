@@ -244,6 +244,27 @@ def tasks(label):
     return table
 
 
+def processor_time(*labels):
+    """Least nanoseconds of all processors for each operation, over the files and a library's numbers of threads. In
+    parentheses the ratio to Ordo's."""
+
+    def table(page):
+        files = [Kept(label) for label in labels]
+        rows = [row for file in files for row in file.rows]
+        times = {}
+        for row in rows:
+            size = f"{row['key']}+{row['value_bytes']}, {FIELDS['count'].format(power(row['count']))}"
+            times.setdefault(size, {}).setdefault(row.get("name", "Ordo"), []).append(
+                row["cpu_s"] / row["operations"] * 1e9)
+        names = list(dict.fromkeys(name for those in times.values() for name in those))
+        return source(page, files) + markdown([", ".join({row["workload"] for row in rows})] + names, [
+            [size] + ["" if name not in those else digits(min(those[name])) + (
+                "" if name == "Ordo" else f" ({min(those[name]) / min(those['Ordo']):.2f})") for name in names]
+            for size, those in times.items()])
+
+    return table
+
+
 VERDICTS = ("holds", "by less", "does not", "cannot be asked")
 
 
@@ -358,6 +379,7 @@ TABLES = {
     "papers": papers(*(f"{device}-paper-{paper}" for device in ("h200", "pocl-2-cores") for paper in PAPERS)),
     "suite-pocl": rates("pocl-2-cores-suite", over="workload", flip=True, where=suite(1 << 18, 1 << 14)),
     "compare-pocl": rates("pocl-2-cores-compare", over="workload", flip=True),
+    "sort-pocl": processor_time("pocl-2-cores-sort-with-parlay-vqsort", "pocl-2-cores-sort-with-parlay-vqsort-again"),
     "lsm-pocl": rates("pocl-2-cores-lsm-fill", over="batch", ratio="host"),
     "read-pocl": rates(*(f"pocl-2-cores-{name}" for name in ("lsm-read", "blink-read", "hamt-seek")), over="count",
                        ratio="host"),
