@@ -226,10 +226,11 @@ static void ask_by_key(ordo_device *dev, const struct arrays *a, size_t count, c
             ignore(ordo_reduce_by_key(dev, &reduce, a->at[0], a->at[1], count, a->at[2], a->at[3], a->at[4], count,
                                       a->at[5], NULL));
             ignore(ordo_unique(dev, &unique, a->at[0], count, a->at[2], a->at[3], count, a->at[4], NULL));
-            struct ordo_reduce_by_key_params few = reduce; /* keys as indices */
+            struct ordo_reduce_by_key_params few = reduce;
             few.bits = 4;
-            ignore(ordo_reduce_by_key(dev, &few, a->at[0], a->at[1], count, a->at[2], a->at[3], a->at[4], count,
-                                      a->at[5], NULL));
+            if (dev->facts.cpu) /* by tables, without a sort */
+                ignore(ordo_reduce_by_key(dev, &few, a->at[0], a->at[1], count, a->at[2], a->at[3], a->at[4], count,
+                                          a->at[5], NULL));
         }
 }
 
