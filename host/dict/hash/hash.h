@@ -66,6 +66,7 @@ void        ordo_hash_release(struct ordo_hash *hash, struct ordo_hash_table *ta
 void        ordo_hash_replace(struct ordo_hash *hash, const struct ordo_hash_table *table);
 void        ordo_hash_clear(ordo_dict *dict);
 
+bool ordo_hash_is_underfull(const struct ordo_hash *hash, size_t elements);
 void ordo_hash_add_table(struct ordo_args *args, const struct ordo_hash_table *table);
 /* Returns a launch of at most `groups` work-groups. Each has at most `group` work-items, or one on CPUs. */
 struct ordo_launch ordo_hash_kernel(const struct ordo_hash *hash, const char *file, const char *kernel, size_t groups,
@@ -166,7 +167,6 @@ ordo_status ordo_hash_update(ordo_dict *dict, struct ordo_call *call, bool erase
                              struct ordo_slice values, size_t count);
 ordo_status ordo_hash_update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates);
 ordo_status ordo_hash_combine(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
-bool        ordo_hash_is_underfull(const struct ordo_hash *hash, size_t elements);
 /* Rebuilds the table if few slots are used and memory suffices. `erased` must be at least the number of keys erased
  * since hash->elements_min was set. May wait for the device. */
 ordo_status ordo_hash_shrink(struct ordo_call *call, struct ordo_hash *hash, size_t erased);

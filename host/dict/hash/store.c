@@ -3,15 +3,6 @@
  * table. */
 #include "dict/hash/hash.h"
 
-/* Tables with at most this number of slots never shrink. */
-#define SLOTS_MIN ((size_t) 1 << 16)
-
-bool ordo_hash_is_underfull(const struct ordo_hash *hash, size_t elements)
-{
-    const size_t slots = hash->table.n_buckets * HASH_SLOTS;
-    return slots > SLOTS_MIN && elements < slots / 8;
-}
-
 /* `found` must come from ordo_hash_measure. */
 static ordo_status store(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_batch *batch,
                          const cl_uint found[HASH_FOUND_WORDS])

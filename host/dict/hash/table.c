@@ -93,6 +93,15 @@ void ordo_hash_clear(ordo_dict *dict)
     ordo_runs_clear(&hash->runs.dict);
 }
 
+/* Tables with at most this number of slots never shrink. */
+#define SLOTS_MIN ((size_t) 1 << 16)
+
+bool ordo_hash_is_underfull(const struct ordo_hash *hash, size_t elements)
+{
+    const size_t slots = hash->table.n_buckets * HASH_SLOTS;
+    return slots > SLOTS_MIN && elements < slots / 8;
+}
+
 void ordo_hash_add_table(struct ordo_args *args, const struct ordo_hash_table *table)
 {
     ORDO_ADD(args, ORDO_ARG(table->buckets), ORDO_ARG(table->spills), ORDO_ARG(table->starts), ORDO_ARG(table->counts),
