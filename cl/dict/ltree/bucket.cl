@@ -215,7 +215,8 @@ typedef struct {
     uint leaf, count, updates, head, parent;
 } leaf_work;
 
-/* A leaf in registers. Unused slots hold LTREE_UNUSED. The first `changed` slots are as in the leaf in memory. */
+/* A leaf in registers. Unused slots hold LTREE_UNUSED. `changed` is the index of the first slot that may differ from
+ * the leaf in memory. */
 typedef struct {
     ordo_key_form key[LEAF_PARTS * LANE_SLOTS];
 #if ORDO_VALUE_BYTES

@@ -41,8 +41,8 @@ ORDO_FN void ltree_halve_beside(const ltree_tree *tree, uint level, uint node, u
     }
 }
 
-/* Returns LTREE_NONE if no node is free. Several teams that fail to get a node can increase *taken beyond the capacity.
- * The host corrects it. */
+/* Returns LTREE_NONE if no node is free. Teams that call this at the same time can raise the counter of allocated
+ * nodes above the capacity. The host later sets it to the capacity. */
 ORDO_FN uint ltree_new_node(const ltree_batch *batch, ltree_op *op, uint level)
 {
     __global uint *taken = batch->tree.state + (level > 0 ? LTREE_INNER : LTREE_LEAVES);

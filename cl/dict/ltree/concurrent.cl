@@ -12,9 +12,9 @@
  * The descent takes no latch, and its loads have no order. Stale or torn words are safe:
  *   - A node keeps its level during a launch, so a stale child index leads to the level below. A child index that was
  *     never written is LTREE_NONE.
- *   - A node's bounds never rise, so keys only move to the right. If a query is above high, the search follows links to
- *     the right. If a query is not above low, a stale word misled the search. The search restarts and bypasses the
- *     caches. */
+ *   - Keys only move to nodes on the right. If a query is above a node's high bound, the search follows the links
+ *     to the right. If a query is not above the low bound, a stale word misled the search. The search then restarts
+ *     and bypasses the caches. */
 
 /* Each change of a leaf increments the version in its header. A writer latches the leaf first and changes the version
  * last. A reader loads the header, the words, and the header again. If both loads find the same header without a latch,
@@ -40,7 +40,7 @@
  *    5 latch of a node (ltree_latch)             acquire fence,                address from 3
  *                                                compare-and-swap, fence
  *    6 latch of a neighbour                      compare-and-swap, fence;
- *      (ltree_latch_neighbour)                   success proves 2 unchanged
+ *      (ltree_latch_neighbour)                   if it succeeds, the words of access 2 have not changed
  *    7 words of a latched node                   after the fence of 5 or 6     branch on 5's result; fence of 6
  *    8 header of a new node (ltree_open)         release store after 7         relaxed store before 9
  *    9 release of a latch (ltree_publish)        release store after 7, 8
@@ -53,23 +53,28 @@
  *   14 counters of the state                     atomic updates
  *   15 results                                   end of the launch
  *
- * If LTREE_BY_FENCE is 0, low and high of 8-byte keys may belong to two moments. Both only fall, so an operation never
- * passes its key. It is 1 for 16-byte keys.
+ * If LTREE_BY_FENCE is 0 and keys have 8 bytes, a node's two bounds are loaded one after the other. A writer may change
+ * them meanwhile. But the high bound never rises. If an operation's key is above the loaded high bound, the key is also
+ * above the current one, and the operation can move to the right neighbour.
  *
- * If it is 1, parts of one bound may also belong to two moments. An operation may then pass its key. The low bound of
- * the next node is not less than this key, so the operation restarts. */
+ * If LTREE_BY_FENCE is 1, as for 16-byte keys, a load of one bound may return parts of its old and its new value. An
+ * operation may then move too far to the right. It reaches a node whose low bound is not less than its key, and
+ * restarts. */
 
-/* Access numbers refer to the table above. In a team of several lanes, each lane loads the header before and after its
- * accesses 2 and 3. All lanes must find the same header. apart_sync keeps this order: accesses 3 by all lanes, 5 by
- * lane 0, 7 by all lanes, then 8, 9 and 12 by lane 0. */
+/* In a team of several lanes, each lane loads a node's header before and after it loads the node's other words. All
+ * lanes must find the same header. apart_sync keeps this order: all lanes load keys, lane 0 latches the node, all lanes
+ * change its words, lane 0 releases the latch. If the root changes, all lanes write the new root node, then lane 0
+ * stores the root's index. */
 
-/* Memory models, by the accesses above:
- *   C11 atomics          Load 1 synchronizes with store 9. A reader may load words of 7 before the writer's 9. Its 4
- *   (OpenCL 2 and 3)     or 5 then finds another header, and it discards the words. Words of 2, 3 and 7 are aligned
- *                        and volatile, but not atomic, so these loads are formally data races.
- *   NVIDIA's assembler   1 to 9 are at least relaxed at device scope, so nothing races. LTREE_BY_FENCE 0 relies on
- *                        hardware that starts loads in order (device/atomic.cl).
- *   legacy atomics       order nothing between groups, so one work-item runs all operations.
+/* Memory models:
+ *   C11 atomics          A reader's first load of a header synchronizes with the store that released the node's latch.
+ *   (OpenCL 2 and 3)     A reader may load words while a writer changes them. It then finds another header when it
+ *                        loads the header again or latches the node, and discards the words. A node's bounds, keys
+ *                        and values are aligned and volatile, but not atomic, so their loads are formally data races.
+ *   NVIDIA's assembler   Except in the descent, all loads and stores of nodes are at least relaxed at device scope, so
+ *                        they do not race. If LTREE_BY_FENCE is 0, the order relies on the device: a load must wait
+ *                        for earlier loads that its address depends on (ORDO_AFTER_ORDERS).
+ *   legacy atomics       They order nothing between groups, so one work-item runs all operations.
  *   (OpenCL 1.2) */
 #pragma once
 #include "dict/ltree/read.cl"
@@ -284,7 +289,7 @@ ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint fi
 #endif
 
 /* Runs operations first .. first + n - 1 of the list `again`, or of the list `subset` if `again` is NULL, or of the
- * batch if both are NULL. Lists operations that give up in `pending`. */
+ * batch if both are NULL. Appends each operation that gives up to the list `pending`. */
 LTREE_KERNEL
 void ltree_apply(LTREE_TREE, uint leaf_capacity, uint inner_capacity, uint first, uint n, uint final, uint never,
                  uint far, uint found_first, __global const ltree_pended *again, __global const uint *subset,

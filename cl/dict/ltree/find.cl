@@ -48,8 +48,8 @@ void ltree_find(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, uint n
     }
 }
 
-/* Answers the finds and contains of a concurrent batch. In `history`, which only tests use, operation i begins at time
- * 2 * i and ends at time 2 * i + 1. */
+/* Answers the operations with CODE_FIND or CODE_CONTAINS in a concurrent batch. In `history`, which only tests use,
+ * operation i begins at time 2 * i and ends at time 2 * i + 1. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_find_in_batch(LTREE_TREE, __global const uchar *codes, ulong codes_at, __global const ordo_key *keys,
                          ulong keys_at, uint n, __global ltree_value *values_out, ulong values_at,

@@ -33,8 +33,8 @@ void ltree_tally(__global const uchar *codes, ulong codes_at, uint n, __global u
             (void) ordo_add(state + LTREE_TALLY + k, sums[k]);
 }
 
-/* Lists the indices of all operations except finds and contains, in any order. *n_listed must be 0 before the launch,
- * and becomes the length of the list. */
+/* Lists the indices of all operations except those with CODE_FIND or CODE_CONTAINS, in any order. *n_listed must be 0
+ * before the launch, and becomes the length of the list. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_list_others(__global const uchar *codes, ulong codes_at, uint n, __global uint *list,
                        volatile __global uint *n_listed)
@@ -116,9 +116,9 @@ void ltree_gather(__global const ltree_pended *left, uint count, uint kind, uint
     }
 }
 
-/* Copies the results of the gathered operation p back to index where[p] of the batch. A count or range found before[p]
- * keys before it gave up, and counted[p] keys after that. In `history`, which only tests use, operation p ends at time
- * tick + p. */
+/* Copies the results of the gathered operation p back to index where[p] of the batch. For a count or range, the array
+ * `before` has the number of keys found until the operation gave up. `counted` has the number of keys found after that.
+ * In `history`, which only tests use, operation p ends at time tick + p. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_scatter(uint count, __global const uint *where, __global const uchar *results, __global const ordo_key *keys,
                    __global const ltree_value *values, __global const uint *counted, __global const uint *before,

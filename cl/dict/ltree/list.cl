@@ -19,9 +19,10 @@ void list_lows(LTREE_TREE, uint places, __global ordo_key_form *lows, __global u
     }
 }
 
-/* A leaf's place is its position in key order:
+/* A leaf's place is its position in key order. If `sorted` is true, leaf i is at place i, and `order` is an output.
+ * Otherwise `order` is an input.
  *
- *   order[i]    index of the leaf at place i; if `sorted` is true, an output that becomes i
+ *   order[i]    index of the leaf at place i
  *   place[l]    becomes the place of leaf l
  *   before[i]   becomes the number of elements of the leaf at place i */
 ORDO_KERNEL(RUN_GROUP)

@@ -189,7 +189,7 @@ ORDO_FN uint ltree_part(__global const ordo_key_form *line, ordo_key_form query)
 
 ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form query, bool equal)
 {
-    uint less = 0; /* by binary search, whose first step takes the part that ltree_part returns */
+    uint less = 0;
 
     ORDO_UNROLL
     for (uint step = LTREE_PART; step > 0; step /= 2)
@@ -268,8 +268,8 @@ ORDO_FN uint ltree_less(__global const ordo_key_form *line, ordo_key_form query)
 #define PLACE_SLOT 0xffu
 #define PLACE_HIT  0x100u
 
-/* Returns the entry of an inner node that leads to a query. `less` of the node's keys are less than the query. Entry 0
- * also leads to queries below all keys. */
+/* Returns the index of the entry of an inner node that leads to a query. The parameter `less` is the number of the
+ * node's keys below the query. Entry 0 also leads to queries below all keys. */
 ORDO_FN uint ltree_entry(uint less)
 {
     return max(less, 1u) - 1;

@@ -6,7 +6,8 @@
 #include "dict/ltree/column.cl"
 #include "dict/ltree/column_team.cl"
 
-/* Keys of 16 bytes need fences, because no load has both a node's header and its high bound. */
+/* If 1, fences order the loads of a node's words. Keys of 16 bytes always need fences, because one load is too short to
+ * return both a node's header and its high bound. */
 #define LTREE_BY_FENCE (!ORDO_AFTER_ORDERS || KEY_BITS == 128)
 
 #define LTREE_TRIES(op) (concurrent_has(&(op)->faults, FAULT_NO_TRIES) ? 0 : 256)
@@ -48,13 +49,16 @@ typedef struct {
 
 typedef struct {
     uint i, code;
-    uint level; /* level of the node to read or change: 0 for a leaf, greater to add the entry of a new node */
-    uint at;    /* next node; LTREE_NONE for the root */
+    /* Level of the node to read or change. It is 0, the level of the leaves, until the operation splits a leaf. Then it
+     * is the level of the inner node that gets an entry for the new node. */
+    uint level;
+    uint at; /* next node; LTREE_NONE for the root */
     /* Key that the node must cover:
      *
      *   - for a count or range, the least key that the operation has not visited
      *   - for a backward seek, the greatest possible result
-     *   - above the leaves, the new entry's key plus 1, because a node does not cover its low bound */
+     *   - if `level` is above 0, the new entry's key plus 1. A node with bounds low and high covers (low, high], but
+     *     the keys of its entries lie in [low, high). */
     ordo_key_form query;
     uint          child;
 #if TEAM_WIDTH > 1
@@ -112,8 +116,9 @@ typedef struct {
     uint          right, header;
 } ltree_tail;
 
-/* Gives lane 0's tail (the words after a node's keys) to all lanes. With fences, a lane's load of the header orders
- * only this lane's later loads. So if lanes have different headers, sets LTREE_LATCHED, and the caller tries again. */
+/* Gives lane 0's tail (the words after a node's keys) to all lanes. With fences, each lane loads the header itself. If
+ * the headers differ, a writer has changed the node, and lanes may load keys of different versions. The function then
+ * sets LTREE_LATCHED in the result, so that the caller tries again. */
 ORDO_FN ltree_tail ltree_share_tail(ltree_tail own)
 {
     ltree_tail tail;

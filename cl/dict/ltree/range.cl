@@ -6,8 +6,8 @@
 /* A range with more elements is long: all work-items share its pieces. */
 #define LTREE_LONG 128
 
-/* Computes the interval of each range (see ltree_interval). pieces[i] becomes the number of leaves of range i if it is
- * long, else 0. */
+/* Computes the interval of each range (see ltree_interval). If range i has more than LTREE_LONG elements, pieces[i]
+ * becomes the number of leaves that hold them. Otherwise pieces[i] becomes 0. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_measure(LTREE_TREE, uint places, __global const uint *place, __global const uint *before,
                    __global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,

@@ -9,8 +9,8 @@
 
 #define LANE_WORDS ((LTREE_WORDS + TEAM_WIDTH - 1) / TEAM_WIDTH)
 
-/* Stands before a loop over a lane's words. Unrolls the loop only if the words fit in registers, because other loops
- * would compile for 12 s. */
+/* Stands before a loop over a lane's words. Unrolls the loop if a lane has at most 8 words. When longer loops were
+ * unrolled, PoCL compiled for 12 s. */
 #if LANE_WORDS > 8
 #define LANE_UNROLL
 #else
@@ -56,7 +56,8 @@ ORDO_FN uint split_number(const node_split *split, uint j)
     return j == 0 ? split->node : split->first_new + j - 1;
 }
 
-/* The caller must set first_new. If `node` is LTREE_NONE, reads no node. */
+/* Computes how many nodes replace a node that gets `all` entries. In the result, the caller must set first_new, the
+ * index of the first new node. If `node` is LTREE_NONE, no node is read. */
 ORDO_FN node_split split_plan(const ltree_tree *tree, uint level, uint node, uint all)
 {
     __global ordo_key_form *line = ltree_line(tree, level, node);
