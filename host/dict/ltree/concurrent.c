@@ -22,8 +22,8 @@ static bool is_alone(const struct ordo_ltree_batch *c)
     return ordo_device_facts(c->call->dev)->atomics == ORDO_ATOMICS_LEGACY || (c->tree->faults & FAULT_ALONE);
 }
 
-/* A compute unit has REGISTERS registers. Work-groups of more than EASY work-items limit the registers per work-item to
- * a multiple of REGISTERS_STEP. */
+/* A compute unit has REGISTERS registers. In work-groups of more than EASY work-items, each work-item may use an equal
+ * share of them, rounded down to a multiple of REGISTERS_STEP. */
 #define REGISTERS      ((size_t) 1 << 16)
 #define REGISTERS_STEP 8
 #define EASY           ((size_t) 256)
@@ -33,7 +33,8 @@ static long registers_max(size_t group)
     return group > EASY ? (long) (REGISTERS / group / REGISTERS_STEP * REGISTERS_STEP) : 0;
 }
 
-/* Each work-item takes one operation. From 2^17 operations on, it takes up to 8 / shape.lanes, if this is more. */
+/* Unless `alone` is true, each work-item takes one operation. But in launches of at least 2^17 operations, a team of
+ * fewer than 8 work-items takes up to 8 operations. */
 static struct ordo_launch apply_kernel(const struct ordo_ltree *tree, size_t count, bool alone)
 {
     const struct ordo_ltree_shape shape = alone ? ordo_ltree_operations_alone(tree) : ordo_ltree_operations(tree);
@@ -130,7 +131,8 @@ static ordo_status finish_turn(struct ordo_ltree_batch *c, size_t turn, bool alo
 
     if (c->state[LTREE_STARVED] > 0)
         ORDO_TRY(ordo_ltree_add_leaves(c, &lacks));
-    /* ordo_ltree_add_leaves must come first: c->state does not count the inner nodes that this step adds. */
+    /* ordo_ltree_rebuild_levels allocates inner nodes, but does not count them in c->state. ordo_ltree_add_leaves keeps
+     * only nodes that c->state counts, so it must run first. */
     if (c->state[LTREE_SPLITS_PENDING]) {
         ORDO_TRY(ordo_ltree_rebuild_levels(c->call, c->tree, c->state));
         c->state[LTREE_SPLITS_PENDING] = 0;
@@ -165,7 +167,8 @@ static ordo_status finish_operations(struct ordo_ltree_batch *c)
     }
 }
 
-/* Returns the first time stamp of the launches. Finds that ran before them have smaller ones. */
+/* Returns the first time stamp of the launches. If find operations ran before the launches, their time stamps are
+ * less. */
 static cl_uint first_tick(const struct ordo_ltree_batch *c)
 {
     return c->tree->history && c->found_first ? (cl_uint) (2 * c->batch->count) : 0;

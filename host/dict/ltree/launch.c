@@ -32,8 +32,9 @@ struct ordo_ltree_shape ordo_ltree_teams(const struct ordo_ltree *tree, size_t g
     return (struct ordo_ltree_shape) { group, group < sub_group ? 1 : sub_group, 0 };
 }
 
-/* Each team executes another operation. Khronos sub-group functions need the same control flow in all lanes, so a team
- * is then a whole sub-group. */
+/* Returns the number of lanes in a team. Each team executes its own operation, so teams take different branches. But
+ * Khronos sub-group functions require that all lanes of a sub-group take the same branch. With these functions, a team
+ * of several lanes is thus a whole sub-group. */
 static size_t operation_lanes(const struct ordo_ltree *tree, size_t group)
 {
     const struct ordo_facts *facts = ordo_device_facts(tree->dict.dev);

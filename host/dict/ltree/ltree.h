@@ -23,8 +23,8 @@ struct ordo_ltree_config {
     unsigned words;        /* words of a node's key array: 32 or 16; 0 means 32 */
     unsigned fill_percent; /* A build fills this percentage of each node's slots: 50 to 100; 0 means 90. */
     size_t   max_leaves;   /* 0 means no limit */
-    /* Percentage of splits after which a concurrent operation adds the new node to the level above itself. After other
-     * splits, the host adds the node. */
+    /* Percentage of the new nodes that concurrent operations add to the level above during a launch. The host adds the
+     * other new nodes after the launch. */
     unsigned raise_percent;
     bool     merges; /* as in a skiplist: an erase merges a leaf with few elements into its right neighbour */
 };

@@ -138,8 +138,8 @@ static ordo_status update_leaves(struct ordo_call *call, const struct ordo_ltree
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Updates the levels above the leaves, which have all updates. If the driver refuses a launch, sets tree->unchecked,
- * and the next call adds the missing entries. */
+/* Adds entries for new leaves to the levels above. All leaves must already contain the updates. If the driver refuses a
+ * launch, sets tree->unchecked, and the next call adds the missing entries. */
 static void finish(struct ordo_call *call, struct ordo_ltree *tree, const struct batch *batch, const cl_uint *state)
 {
     const size_t leaves = state[LTREE_LEAVES], splits = state[LTREE_WANTED];
