@@ -71,9 +71,9 @@
  *   (OpenCL 2 and 3)     A reader may load words while a writer changes them. It then finds another header when it
  *                        loads the header again or latches the node, and discards the words. A node's bounds, keys
  *                        and values are aligned and volatile, but not atomic, so their loads are formally data races.
- *   NVIDIA's assembler   Except in the descent, all loads and stores of nodes are at least relaxed at device scope, so
- *                        they do not race. If LTREE_BY_FENCE is 0, the order relies on the device: a load must wait
- *                        for earlier loads that its address depends on (ORDO_AFTER_ORDERS).
+ *   NVIDIA's assembler   Accesses 1 to 9 of the table above are at least relaxed at device scope, so they do not race.
+ *                        If LTREE_BY_FENCE is 0, the order relies on hardware that starts loads in order
+ *                        (device/atomic.cl).
  *   legacy atomics       They order nothing between groups, so one work-item runs all operations.
  *   (OpenCL 1.2) */
 #pragma once
