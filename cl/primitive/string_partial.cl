@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds and searches an index of partial keys. shared/string_partial.h describes it. With STRING_PARTIAL 1,
- * string_search.cl includes this file in place of the search among tests. */
+/* Builds and searches an index of partial keys. shared/string_partial.h describes it. string_search.cl includes this
+ * file if STRING_PARTIAL is 1. Otherwise string_search.cl searches a binary trie. */
 #pragma once
 #include "shared/string_partial.h"
 
@@ -112,8 +112,8 @@ typedef struct {
     ulong compared;   /* strings that were compared with the query */
 } partial_match;
 
-/* Searches the strings with ids k * stride, for k from `from` to to - 1. If one equals the query, m->rank becomes its
- * id. Otherwise it becomes the least k whose string exceeds the query, or `to`. */
+/* Searches the strings with ids k * stride, where from <= k < to. If one of them equals the query, m->rank becomes its
+ * id. Otherwise m->rank becomes the least k whose string exceeds the query, or `to` if there is none. */
 ORDO_FN void partial_among(__private const string_index *x, __private const partial_query *q, uint from, uint to,
                            uint stride, __private partial_match *m)
 {
@@ -224,8 +224,9 @@ ORDO_FN uint string_last_with(__private const string_index *x, __private const s
     return partial_locate(x, &asked).rank - 1;
 }
 
-/* Returns the longest string that is a prefix of the query. A prefix has only bytes that the query shares with its
- * predecessor. Each round shortens the query to these bytes. */
+/* Returns the longest string that is a prefix of the query. Each round finds the greatest string less than the query.
+ * Each stored prefix of the query is also a prefix of this string. So the round shortens the query to the bytes that
+ * the two have in common. */
 ORDO_FN uint string_longest_of(__private const string_index *x, __private const string_column *queries, string_text q)
 {
     for (;;) {
@@ -262,8 +263,9 @@ void partial_count(STRING_INDEX_ARGS, uint count, __global ulong *candidates, __
 
 /* ---- build ----------------------------------------------------------------------------------------------------- */
 
-/* The entries of a page to build. below[i] is the draft of the page that begins with entry i in the next lower level.
- * `below` is NULL in level 0. Strings i and i + 1 first differ at position tests[i]. */
+/* A page to build. It has entries `first` to first + count - 1 of its level. Entry k is the string with id k * stride.
+ * In level 0, `below` is NULL. In a higher level, page k of the level below begins with entry k. below[k] summarizes
+ * the strings of that page. Strings i and i + 1 first differ at position tests[i]. */
 typedef struct {
     uint                          first, count, stride;
     __global const partial_draft *below;
@@ -315,8 +317,9 @@ ORDO_FN ulong partial_below(__global const partial_draft *d, ulong at)
     return d->inside == STRING_EQUAL || at < from || at >= d->longest ? 0 : d->apart[(at - from) / 8];
 }
 
-/* Returns to all lanes the bits that differ between strings of this page and of the pages below it, in 8 bytes from
- * byte `at` on. */
+/* Compares 8 bytes of each string of this page, and of all pages below it. The 8 bytes begin at index `at` of each
+ * string. Returns a word whose bits are 1 where any two strings differ. The whole group must call, and all lanes get
+ * the same result. */
 ORDO_FN ulong partial_apart(__private const string_index *x, __private const partial_entries *e, ulong at,
                             __local uint *two)
 {

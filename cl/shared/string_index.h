@@ -11,17 +11,18 @@
 /* Test i is the first position where strings i and i + 1 differ. The tests form a binary trie. Its root is the least
  * test. The tests before the root are its left subtree, and the tests after the root its right subtree.
  *
- *                             3                  The tests 7 5 9 3 6 of six strings. A search begins at the least
- *                    5                6          position, 3, and goes right if the query has a 1 there. It ends at
- *                7       9                       one of the six gaps between the tests, which are the strings.
+ *                             3                  The trie of six strings with the tests 7 5 9 3 6. A search begins at
+ *                    5                6          the least position, 3. It goes right if the query has a 1 there, and
+ *                7       9                       left if it has a 0. Where no test follows, it ends at a string.
  *     strings  0   1   2   3       4     5 */
 
 /* A search ends at the query if the column has it. Otherwise it ends at a string that shares the most leading bits with
  * the query. A second search then follows the query's bits up to the first difference from this string. If the query is
  * greater than the string, it goes only right from there, else only left. */
 
-/* The tests of a level form a trie. A *node* is a subtree of it with at most STRING_NODE - 1 tests. It is as large as
- * possible: the subtree of its parent test has more tests. Invariants (tests/primitive/string_index.c checks them):
+/* The tests of a level form a trie. A *node* is a subtree of this trie with at most STRING_NODE - 1 tests. A node is as
+ * large as possible: the subtree of the test above it, if any, has at least STRING_NODE tests. Invariants
+ * (tests/primitive/string_index.c checks them):
  *
  *   S1 tests     Level 0 has all tests.
  *   S2 levels    Level k + 1 has the tests of level k that are in no node. `cuts` has their indices in level k. If
@@ -33,7 +34,7 @@
 #define STRING_NODE       16
 #define STRING_LEVELS_MAX 12
 
-/* Two neighbouring strings may have at most this many equal first bytes. Positions then fit in 32 bits. */
+/* Two neighbouring strings may have at most STRING_SHARED_MAX equal first bytes. So positions fit in 32 bits. */
 #define STRING_SHARED_BITS 28
 #define STRING_SHARED_MAX  ((1u << STRING_SHARED_BITS) - 1)
 
@@ -42,11 +43,12 @@
 #define STRING_EQUAL   0xffffffffu
 #define STRING_GOES_ON 15
 
-/* The id of no string (ORDO_NO_ID). */
+/* A search that finds no string returns this value (ORDO_NO_ID) in place of an id. */
 #define STRING_NO_ID 0xffffffffu
 
-/* A level has `count` tests. Its tests begin at word `tests` of the index, its cuts at word `cuts`. Both are multiples
- * of 4. */
+/* A level has `count` tests. Test i is word tests + i of the index. If the level is above level 0, each of its tests
+ * also occurs in the level below. Word cuts + i says which test of the level below is test i. `tests` and `cuts` are
+ * multiples of 4. */
 typedef struct {
     ordo_u64 tests, cuts;
     ordo_u32 count, unused;

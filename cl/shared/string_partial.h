@@ -30,8 +30,8 @@
 /* Position of a nibble that is 0 in all strings. A page has it in place of missing nibbles. */
 #define PARTIAL_NONE 0xffffffffu
 
-/* The nibbles of a page lie in this many bytes, from the first byte where strings below the page differ. Must be a
- * multiple of 8. */
+/* A page takes its nibbles from PARTIAL_REACH neighbouring bytes of its strings. The first 8 of these bytes contain the
+ * first difference between strings below the page. Must be a multiple of 8. */
 #define PARTIAL_REACH 256u
 
 /* Values of ordo_string_prefix. */
@@ -52,11 +52,12 @@ typedef struct {
 
 /* A summary of the strings below a page:
  *
- *  inside   first position (shared/string_index.h) where two of them differ, or STRING_EQUAL
- *  across   the same for these strings and the next one
- *  longest  length of the longest, at most PARTIAL_LONGEST_MAX
- *  apart    a bitmap: 1 where any of them differ. Word 0 has 8 bytes from byte PARTIAL_FROM(inside) on. Words after
- *           the last position that a page can use are not set. */
+ *  inside   first position (shared/string_index.h) where two of these strings differ, or STRING_EQUAL
+ *  across   like `inside`, but also compares the first string of the next page
+ *  longest  length of the longest of these strings, at most PARTIAL_LONGEST_MAX
+ *  apart    a bitmap: a bit is 1 where two of these strings differ. Each word compares 8 bytes of the strings. Word 0
+ *           compares those from byte PARTIAL_FROM(inside) on, and word 1 the next 8 bytes. Words are not set after
+ *           the last position that a page can use. */
 typedef struct {
     ordo_u32 inside, across, longest, unused;
     ordo_u64 apart[PARTIAL_REACH / 8];

@@ -48,7 +48,8 @@ void string_dict_hide(__global const uint *ids, uint count, __global uint *marks
     }
 }
 
-/* Sets the count of each word to the number of its visible elements. The host then replaces counts by their sums. */
+/* A visible element has a 0 bit in its word. Sets marks[words + w] to the number of 0 bits in marks[w]. The host then
+ * replaces each of these counts by the sum of the counts before it. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_dict_count(__global uint *marks, uint words)
 {
@@ -62,8 +63,9 @@ void string_dict_count(__global uint *marks, uint words)
 
 /* ---- queries --------------------------------------------------------------------------------------------------- */
 
-/* Writes the value of each query that is a visible element of this run. ids[i] is the id of query i in the run. If
- * `ids` is NULL, no query is found. Queries that are not found only get found[i] = 0, and only if `first` is not 0. */
+/* A query is found if it is a visible element of this run. Writes the value of each found query, and sets found[i] to
+ * 1. ids[i] is the id of query i in this run, or STRING_NO_ID. If `ids` is NULL, no query is found. If `first` is not
+ * 0, sets found[i] to 0 for all other queries. If `first` is 0, leaves their found[i] unchanged. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_dict_find(__global const uint *ids, uint count, __global const uint *marks, __global const uint *values,
                       uint value_words, uint first, __global uint *values_out, ulong values_out_at,
@@ -112,8 +114,9 @@ void string_dict_add_range(__global const uint *ids, __global const uint *number
     }
 }
 
-/* Adds `add` to each rank, modulo 2^32. Results of `limit` or more become STRING_NO_ID. If `uppers` is given, also the
- * ranks that equal uppers[i] become STRING_NO_ID: no string equals these queries. */
+/* Adds `add` to ranks[i], modulo 2^32. A sum of `limit` or more becomes STRING_NO_ID. If `uppers` is not NULL, ranks[i]
+ * must first be the number of strings less than query i. uppers[i] must also count a string equal to query i. If
+ * ranks[i] and uppers[i] are equal, no string equals query i. Then ranks[i] becomes STRING_NO_ID. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_dict_choose(__global uint *ranks, ulong ranks_at, __global const uint *uppers, uint count, uint add,
                         uint limit)
@@ -128,9 +131,10 @@ void string_dict_choose(__global uint *ranks, ulong ranks_at, __global const uin
 
 /* ---- the order of several runs --------------------------------------------------------------------------------- */
 
-/* Adds to ranks[i], for element i of a run of n elements, the number of lesser visible elements of a smaller run.
- * lower[j] is the number of elements of the larger run less than element j of the smaller one. So element j is less
- * than element i, or equal, if lower[j] <= i. Of two equal elements at most one is visible. */
+/* Run L has n elements. Run S is smaller: it has `smaller_n` elements. Adds to ranks[i] the number of visible elements
+ * of S less than element i of L. lower[j] must be the number of elements of L less than element j of S. If
+ * lower[j] <= i, element j of S is less than element i of L, or equal. Of two equal elements, at most one is visible.
+ * If that is the element of S, nothing uses ranks[i]. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_dict_add_smaller(__global const uint *lower, uint smaller_n, __global const uint *marks, uint words, uint n,
                              __global uint *ranks, ulong ranks_at)
@@ -186,8 +190,9 @@ void string_dict_select(__global const uint *view, uint n, __global const uint *
 
 /* ---- strings and values by place ------------------------------------------------------------------------------- */
 
-/* Sets *row to the row of this column at places[i], and returns whether this column has it. If `places` is NULL,
- * places[i] is i. */
+/* The rows of several columns are numbered consecutively. This column has the n rows with the numbers `base` to base +
+ * n - 1. Returns whether places[i] is one of these numbers. Then *row becomes its row within this column. If `places`
+ * is NULL, uses i in place of places[i]. */
 ORDO_FN bool string_dict_here(__global const uint *places, uint i, uint base, uint n, __private uint *row)
 {
     const uint place = places ? places[i] : i;

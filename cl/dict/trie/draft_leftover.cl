@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Updates of a concurrent batch that gave up run again in an ordered batch. These kernels copy the updates to that
- * batch, and their results back. */
+/* In a concurrent batch, an update gives up after too many tries, or if memory is short. The host then executes it in
+ * an ordered batch. These kernels copy such updates to the ordered batch, and copy its results back. */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/each.cl"
