@@ -16,15 +16,16 @@ struct ordo_leftovers {
     void             *batch;      /* the first argument of gather and scatter */
     bool              has_values; /* whether the operations have values */
     const bool       *half_done;  /* Becomes true if an error left the structure half changed. May be NULL. */
-    /* Copies pending operations `at` to at + count - 1. */
+    /* Copies `count` pending operations into the arrays of *to. `at` is the number of the first one. */
     ordo_status (*gather)(void *batch, size_t at, size_t count, const struct ordo_leftover *to);
-    /* Copies their results to the batch. */
+    /* Copies the results of `count` pending operations from `found` to the batch. `at` is the number of the first. */
     ordo_status (*scatter)(void *batch, size_t at, size_t count, cl_mem found);
 };
 
 /* Executes `count` pending operations. While memory is short, halves the size of the ordered batches. *done becomes the
- * number of executed operations: less than `count` only if an ordered batch of one operation lacks memory. After the
- * structure changed, any error ends the concurrent batch, because a repeated insert would find its own key. */
+ * number of executed operations. It is less than `count` only if an ordered batch of one operation lacks memory. If an
+ * error left the structure half changed, returns this error at once. A second try would be wrong: an insert would find
+ * the key that its first try stored. */
 ordo_status ordo_dict_apply_leftovers(const struct ordo_leftovers *l, size_t count, size_t *done);
 
 #endif

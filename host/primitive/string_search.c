@@ -29,7 +29,7 @@ struct batch {
     cl_mem                     lengths;
     cl_uint                    upper, add, limit;
     bool                       bounds;
-    cl_uint                    empty[OUTPUTS]; /* Results in an index without strings. */
+    cl_uint                    empty[OUTPUTS]; /* If the index has no strings, elements of out[i] become empty[i]. */
 };
 
 static int outputs(const struct batch *b)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dict/strings/string_dict.h"
 
-/* Queries, and their outputs with these names and sizes of elements. An output of 0 bytes is absent. */
+/* Queries and up to two outputs. out[i] is an output array, with bytes[i] bytes per query. Error messages call it
+ * name[i]. If bytes[i] is 0, there is no such output. */
 struct queries {
     ordo_string_dict          *dict;
     const struct ordo_strings *strings, *uppers; /* `uppers` may be NULL */
@@ -91,7 +92,9 @@ ordo_status ordo_string_dict_find(ordo_string_dict *dict, const struct ordo_stri
 
 /* ---- ranks --------------------------------------------------------------------------------------------------- */
 
-/* Adds the bounds of the queries in all runs. With `lengths`, the queries are cut: see ordo_call_bound_prefixes. */
+/* ranks[i] becomes the number of visible strings of all runs that are less than query i. If `search` is
+ * ORDO_STRING_UPPER, also counts a string equal to the query. If `lengths` is not NULL, first cuts query i to
+ * lengths[i] - 1 bytes (see ordo_call_bound_prefixes). */
 static ordo_status sum_ranks(struct ordo_call *call, const struct queries *q, ordo_string_search search, cl_mem lengths,
                              struct ordo_slice ranks)
 {

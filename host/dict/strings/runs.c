@@ -82,7 +82,9 @@ ordo_status ordo_string_run_show(struct ordo_call *call, struct ordo_string_run 
     return ordo_string_launch(call, "string_dict_show", words, &args);
 }
 
-/* Counts the visible strings before each word, and in all. */
+/* Each of the first `words` words of `marks` has bits for 32 strings of a run. For each word, counts the visible
+ * strings before its 32 strings. Writes these counts after the words. *visible becomes the number of all visible
+ * strings. */
 static ordo_status count_visible(struct ordo_call *call, cl_mem marks, cl_uint words, cl_uint *visible)
 {
     const struct ordo_slice counts = ordo_at(marks, words);
@@ -111,7 +113,8 @@ static ordo_status hide(struct ordo_call *call, const struct ordo_string_run *ru
     return ORDO_OK;
 }
 
-/* Gives the run new marks, unless the batch hides nothing. */
+/* Hides the strings of the batch in the run. If they include visible strings of the run, the run gets a new buffer of
+ * marks. Does not free the old one. Otherwise the run keeps its buffer. */
 static ordo_status hide_in_run(struct ordo_call *call, struct ordo_string_run *run, const struct ordo_strings *batch,
                                cl_mem ids)
 {

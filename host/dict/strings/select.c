@@ -9,7 +9,9 @@ struct selection {
     cl_ulong                    bytes; /* of the strings */
 };
 
-/* Sets *view to the place of each rank, or to NULL if places are ranks. Waits. */
+/* Element r of *view becomes the place of the string with rank r. The rank is the string's index in the sorted
+ * dictionary. The place is its index among the stored strings of all runs. *view becomes NULL if ranks and places are
+ * the same. Waits. */
 static ordo_status get_view(struct ordo_call *call, ordo_string_dict *dict, cl_mem *view)
 {
     const size_t visible = ordo_string_runs_visible(&dict->runs, 0);
@@ -20,7 +22,7 @@ static ordo_status get_view(struct ordo_call *call, ordo_string_dict *dict, cl_m
         return ORDO_OK;
     ORDO_TRY(ordo_buffer_create(dict->dev, visible * sizeof place, &made));
     ordo_status status = ordo_string_order(call, &dict->runs, 0, made);
-    if (status == ORDO_OK) /* A later call must not use a view whose commands a driver dropped. */
+    if (status == ORDO_OK) /* Waits for the commands that fill `made`. If one fails, `made` is not used. */
         status = ordo_call_read(call, made, 0, &place, sizeof place);
     if (status != ORDO_OK) {
         ordo_buffer_destroy(dict->dev, &made);

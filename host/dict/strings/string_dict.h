@@ -29,9 +29,11 @@ struct ordo_string_dict {
     ordo_device            *dev;
     uint32_t                value_bytes;
     struct ordo_string_runs runs;
-    cl_mem                  view; /* The place of each rank. NULL until a call needs it. */
-    size_t                  cleanups;
-    struct ordo_last_call   last;
+    /* view[r] is the place of the string with rank r. The rank is the string's index in the sorted dictionary. The
+     * place is its index among the stored strings of all runs. NULL until a call needs it. */
+    cl_mem                view;
+    size_t                cleanups;
+    struct ordo_last_call last;
 };
 
 /* ---- runs: runs.c ------------------------------------------------------------------------------------------------ */
@@ -44,7 +46,8 @@ size_t ordo_string_runs_stored(const struct ordo_string_runs *runs, cl_uint from
 /* Returns true if there is one run, and nothing in it is hidden. Ranks are then ids. */
 bool ordo_string_runs_plain(const struct ordo_string_runs *runs);
 
-/* Frees the buffers of a run, or of all runs of a list, that no run of `keep` has. `keep` may be NULL. */
+/* The first function frees the buffers of one run, the second frees the buffers of several. Both leave a buffer in
+ * place if a run of `keep` also has it. `keep` may be NULL. */
 void ordo_string_run_release(ordo_device *dev, struct ordo_string_run *run, const struct ordo_string_runs *keep);
 void ordo_string_runs_release(ordo_device *dev, struct ordo_string_runs *runs, const struct ordo_string_runs *keep);
 
@@ -67,7 +70,8 @@ struct ordo_string_source {
     struct ordo_slice   values;
 };
 
-/* Copies the elements at `places` from several columns. Place p is row p of the columns, which follow one another. If
+/* Copies `count` strings and their values from several columns. The rows of all columns are numbered consecutively,
+ * from the first row of source[0] on. These numbers are *places*: places[i] says which row becomes string i. If
  * `places` is NULL, copies the first `count` rows. */
 struct ordo_string_gather {
     struct ordo_string_source source[ORDO_STRING_RUNS_MAX];
@@ -88,15 +92,16 @@ ordo_status ordo_string_gather_copy(struct ordo_call *call, const struct ordo_st
 /* Writes the places of the visible strings of runs `from` to n - 1 in ascending order of the strings. */
 ordo_status ordo_string_order(struct ordo_call *call, const struct ordo_string_runs *runs, cl_uint from, cl_mem places);
 
-/* Writes the last row of each string of a batch, whose index has keep_rows and was built of an unsorted column. */
+/* places[i] becomes the number of the last row that has the string with id i. `batch` is an index of a column. It must
+ * have been built with the parameters keep_rows = true and sorted = false. */
 ordo_status ordo_string_last_rows(struct ordo_call *call, const ordo_string_index *batch, cl_mem places);
 
 /* Makes a run of a batch. If a string repeats, stores its last row. Waits. */
 ordo_status ordo_string_run_of(struct ordo_call *call, const ordo_string_dict *dict, const struct ordo_strings *batch,
                                struct ordo_slice values, struct ordo_string_run *out);
 
-/* Replaces the runs from number `from` on by one run of their visible strings. Frees their buffers that the dictionary
- * lacks. After an error, *runs is unchanged. Waits. */
+/* Replaces the runs from number `from` on by one run of their visible strings. Frees a buffer of a replaced run, unless
+ * a run of *dict also has it. After an error, *runs is unchanged. Waits. */
 ordo_status ordo_string_merge(struct ordo_call *call, const ordo_string_dict *dict, struct ordo_string_runs *runs,
                               cl_uint from);
 

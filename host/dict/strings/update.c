@@ -17,8 +17,9 @@ static bool is_stale(const struct ordo_string_runs *runs)
     return ordo_string_runs_stored(runs, 0) > 2 * ordo_string_runs_visible(runs, 0);
 }
 
-/* Returns the first run to merge. Starts with the newest run, and adds the next older run while it has at most
- * ORDO_STRING_GROWTH times as many strings as the merged runs have visible ones. */
+/* Returns the index of the oldest run to merge. The caller merges it with all newer runs. `merged` is the number of
+ * visible strings in the runs chosen so far. The next older run is chosen too if its number of strings is at most
+ * ORDO_STRING_GROWTH * merged. */
 static cl_uint first_to_merge(const struct ordo_string_runs *runs)
 {
     cl_uint from = runs->n - 1;
@@ -83,7 +84,8 @@ static ordo_status erase(struct ordo_call *call, struct update *u)
     return is_stale(&u->next) ? merge(call, u) : ORDO_OK;
 }
 
-/* Waits for all commands. Without this, a driver could drop commands that the new runs need. */
+/* Waits for the commands that make the new runs. A command may fail after the call that enqueued it. Then this function
+ * returns an error, and the dictionary keeps its old runs. */
 static ordo_status confirm(struct ordo_call *call, const struct ordo_string_runs *runs)
 {
     if (runs->n == 0)
