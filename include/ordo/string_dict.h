@@ -235,8 +235,9 @@ ORDO_API ordo_status ordo_string_dict_size(ordo_string_dict *dict, size_t *out);
 
 /* ---- checks and statistics ----------------------------------------------------------------- */
 
-/* Checks that each run's index finds the run's strings, that the bits of stale strings are counted
- * right, and that at most one copy of each string is not stale.
+/* Checks that each run's index finds all strings of the run. A run has one bit per string, which is
+ * 1 if the string is stale. It also has counts of the other strings. Checks that the counts are
+ * right. Checks that at most one copy of each string is not stale.
  * Blocking: yes.
  * Errors: ORDO_BROKEN. The message names the first violated invariant and its position. */
 ORDO_API ordo_status ordo_string_dict_check(ordo_string_dict *dict, const struct ordo_order *order);
@@ -248,8 +249,10 @@ struct ordo_string_dict_statistics {
     size_t bytes_strings; /* offsets and bytes of strings */
     size_t bytes_values;
     size_t bytes_index;
-    size_t bytes_marks; /* bits of stale strings, their counts, and the order of all strings */
-    size_t cleanups;    /* merges due to ordo_string_dict_cleanup or to stale strings */
+    /* One bit per stored string, which is 1 if the string is stale. Counts of the other strings.
+     * After a selection or an export, perhaps an array with the sorted order of the strings. */
+    size_t bytes_marks;
+    size_t cleanups; /* merges due to ordo_string_dict_cleanup or to stale strings */
 };
 
 ORDO_API ordo_status ordo_string_dict_get_statistics(ordo_string_dict                   *dict,
