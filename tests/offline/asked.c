@@ -18,6 +18,7 @@
 #include "runtime/internal.h"
 #include "runtime/self_test.h"
 
+#include "dict/hash/hash.h"
 #include "dict/ltree/ltree.h"
 #include "dict/strings/string_dict.h"
 #include "primitive/primitive.h"
@@ -647,6 +648,21 @@ static void ask_tested_tree(ordo_dict *dict, uint32_t value_bytes)
     clReleaseMemObject(tree->history);
 }
 
+/* A small batch for a hash table that seems to have many buckets. */
+static void ask_small_batch(ordo_dict *dict, uint32_t value_bytes)
+{
+    struct arrays     a = arrays_create(2 * KEYS);
+    struct ordo_hash *hash = ordo_hash_of(dict);
+
+    ignore(ordo_dict_build(dict, a.at[0], if_bytes(a.at[1], value_bytes), KEYS, NULL));
+    const size_t n_buckets = hash->table.n_buckets;
+    hash->table.n_buckets = hash->elements_min = KEYS;
+    hash->scan_max = 0;
+    ignore(ordo_dict_upsert(dict, a.at[0], if_bytes(a.at[1], value_bytes), 100, NULL));
+    hash->table.n_buckets = n_buckets;
+    arrays_destroy(&a);
+}
+
 static ordo_dict *make_structure(ordo_device *dev, int structure, const struct pair *pair)
 {
     ordo_dict *dict = NULL;
@@ -664,6 +680,8 @@ static void ask_structures(ordo_device *dev, const struct pair *pair)
         ask_dict(dict, pair->value_bytes);
         if (s == XFAST)
             ask_prefixes(dict, pair->value_bytes);
+        if (s == HASH)
+            ask_small_batch(dict, pair->value_bytes);
     }
     if (pair->value_bytes != 4)
         return;
