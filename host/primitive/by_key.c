@@ -15,7 +15,7 @@ struct by_key {
     uint32_t          bits; /* Number of key bits that the sort compares. 0 means all. */
     struct ordo_slice keys, values_in, keys_out, values_out, counts, groups;
     size_t            count, capacity;
-    cl_uint           n, room; /* Both as kernel arguments. */
+    cl_uint           n, room; /* `count` and `capacity` as 32-bit integers, for kernels */
 };
 
 enum { COUNT_BYTES = 4 };
@@ -45,7 +45,7 @@ static long widening(const struct by_key *b)
     return b->value == ORDO_I32 ? 2 : 1;
 }
 
-/* Defines of cl/group/by_key.cl. */
+/* Sets the macros that cl/group/by_key.cl needs. */
 static void define_elements(struct ordo_launch *launch, const struct by_key *b)
 {
     ordo_launch_define(launch, "BY_KEY_BYTES", (long) key_bytes(b));
@@ -55,7 +55,7 @@ static void define_elements(struct ordo_launch *launch, const struct by_key *b)
     ordo_launch_define(launch, "FOLD_OP", (long) b->op);
 }
 
-/* BY_KEY_ARGS of cl/group/by_key.cl. */
+/* Adds the kernel arguments that the macro BY_KEY_ARGS of cl/group/by_key.cl declares, in its order. */
 static void add_elements(struct ordo_args *args, const struct by_key *b)
 {
     ordo_args_slice(args, &b->keys);

@@ -16,7 +16,7 @@ struct ordo_index {
     cl_uint           shift, blocks, levels;
     size_t            bytes;
     cl_mem            nodes;    /* Separators of all levels. NULL if the array has fewer than two blocks. */
-    size_t            nodes_at; /* Offset in `nodes` of the first separator of this index, in keys. */
+    size_t            nodes_at; /* The first separator of this index is element nodes_at of `nodes`. */
 
     cl_mem  packed;  /* The compressed keys, or NULL. */
     cl_mem  offsets; /* Offsets of compressed blocks. NULL if all blocks have the same size. */

@@ -50,8 +50,8 @@ static struct ordo_launch kernel_of(const struct ordo_rows *r, const struct deal
     };
 }
 
-/* r->index has an index for each row of r->list. (*latest)[i] becomes the position of the last row with index i, plus
- * 1. If no row has index i, it becomes 0. */
+/* Row k of r->list has the index r->index[k]. (*latest)[i] becomes k + 1, where k is the last row with index i. If no
+ * row has index i, it becomes 0. */
 static ordo_status enqueue_latest(struct ordo_call *call, const struct ordo_rows *r, const struct deal *d,
                                   cl_mem *latest)
 {

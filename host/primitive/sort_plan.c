@@ -126,7 +126,7 @@ static void plan_chunks(const struct ordo_facts *facts, struct ordo_sort_plan *p
 /* Maximum bytes for sort_buckets.room. They are part of the memory that ordo_sort documents. */
 #define ROOM_BYTES(pair_bytes_all) (((size_t) 2 << 20) + (pair_bytes_all) / 100)
 
-/* One core sorts a bucket while other cores may be idle, so `longest` limits its size. */
+/* One core sorts a bucket while other cores may be idle. So a bucket has at most one core's share of all elements. */
 static void plan_buckets(const struct basis *b, struct ordo_sort_plan *p)
 {
     const uint32_t log2_min = b->tuned[ORDO_SORT_LOCAL], pair_bytes = p->key_bytes + p->value_bytes;

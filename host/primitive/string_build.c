@@ -180,8 +180,8 @@ static ordo_status number_strings(struct build *b)
 
 /* ---- levels -------------------------------------------------------------------------------------------------- */
 
-/* Copies the tests whose subtrees do not fit in a node to level `above`. cl/shared/string_index.h defines tests and
- * nodes. */
+/* If the subtree of a test is too large for one node, copies this test from level `of` to level `above`.
+ * cl/shared/string_index.h defines tests and nodes. */
 static ordo_status collect(struct build *b, const struct level *of, struct level *above)
 {
     struct ordo_args mark = { .n = 0 }, promote = { .n = 0 };

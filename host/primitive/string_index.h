@@ -59,7 +59,8 @@ ordo_status ordo_call_number_strings(struct ordo_call *call, const struct ordo_s
 ordo_status ordo_call_build_partial(struct ordo_call *call, const struct ordo_string_index_params *params,
                                     struct ordo_string_index *index);
 ordo_status ordo_check_partial(ordo_device *dev, const struct ordo_string_partial *params);
-/* Measures a search for each string of an index of partial keys. Waits for the device. */
+/* Searches an index of partial keys for each of its strings. Sets out->candidates and out->compared to the totals of
+ * these searches. Waits for the device. */
 ordo_status ordo_partial_count(const struct ordo_string_index *index, struct ordo_string_index_statistics *out);
 
 /* Values of kernel arguments. They must stay in place until the launch. */

@@ -11,7 +11,7 @@
 enum {
     PAGE_KEYS = 1023, /* A page of 4-byte keys has 4 KB, as in FAST (Kim et al., 2011). */
     NIBBLE_BITS = 4,
-    FIRST_PAGE_WORDS = 4,   /* build_last widens partial keys up to this size. */
+    FIRST_PAGE_WORDS = 4,   /* build_last widens partial keys to at most this number of 4-byte words. */
     EQUAL_KEYS_MAX = 10000, /* build_last accepts one pair of equal neighbours per this number of keys. */
 };
 

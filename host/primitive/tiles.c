@@ -15,8 +15,8 @@ enum { GROUPS_MAX = 4096 };
 /* Concurrent work-items per compute unit of a GPU, and work-groups per core of a CPU. */
 enum { ITEMS_PER_UNIT = 2048, CHUNKS_PER_CORE = 4 };
 
-/* The registers of a GPU hold half as many 16-byte keys as 8-byte keys. The result is a multiple of 4, like the
- * tunable. */
+/* The registers of a GPU hold half as many 16-byte keys as 8-byte keys. The result must be a multiple of 4, because
+ * kernels load vectors of up to 4 keys. */
 static size_t items_of(size_t group, size_t items, size_t key_bytes)
 {
     if (group == 1)

@@ -29,8 +29,7 @@ struct ordo_lookback {
 /* Creates the buffer in which each tile publishes its result of item_bytes bytes. */
 ordo_status ordo_lookback_state(struct ordo_call *call, size_t tiles, size_t item_bytes, struct ordo_lookback *out);
 
-/* Names of kernels in a file that includes cl/group/tiles.cl. With look-back only look_back runs, otherwise `sums` and
- * then `ranges`. */
+/* Names of kernels in a file that includes cl/group/tiles.cl. ordo_call_tiles launches one or two of them. */
 struct ordo_tile_kernels {
     const char *look_back, *sums, *ranges;
     size_t      payload_bytes, item_bytes;

@@ -10,7 +10,8 @@
 /* Maximum seeds that a build tries. A seed fails if a partition gets too many buckets or updates. */
 #define SEEDS_MAX 64
 
-/* Each failed seed multiplies the number of partitions by 2^BITS_MORE. The total factor is at most 2^BITS_MORE_MAX. */
+/* If a partition gets too many distinct keys, the build starts again with 2^BITS_MORE times as many partitions. After
+ * several such starts, the factor is at most 2^BITS_MORE_MAX. */
 #define BITS_MORE     2
 #define BITS_MORE_MAX 6
 
@@ -185,9 +186,9 @@ static ordo_status make_table(struct ordo_call *call, struct ordo_hash *hash, st
     return status;
 }
 
-/* Returns a lower bound of the number of elements in a new table, computed from its number of buckets. Kernel hash_size
- * rounds the number of buckets up in each partition. If a key is in both the old table and the batch, the kernel counts
- * the key twice. */
+/* Returns a lower bound of the number of elements in a new table. The table may have more buckets than its elements
+ * need, for two reasons. Kernel hash_size rounds the size of each partition up to whole buckets. It also counts a key
+ * twice if both the old table and the batch have the key. */
 static size_t least_elements(const struct content *c, const struct ordo_hash_table *table, unsigned load)
 {
     const size_t partitions = ordo_hash_partitions(table),

@@ -112,8 +112,8 @@ struct ordo_hash_batch {
 
 ordo_status ordo_hash_partition(struct ordo_call *call, const struct ordo_hash *hash,
                                 const struct ordo_hash_table *table, struct ordo_hash_batch *batch);
-/* Computes table->starts (the first bucket of each partition) for keys that fill `load` percent of each partition.
- * Partition p has bounds[p + 1] - bounds[p] + incoming[p] + `more` keys. `bounds` or `incoming` may be NULL. */
+/* Sets table->starts[p] to the first bucket of partition p. The keys of a partition will fill `load` percent of its
+ * slots. Partition p has bounds[p + 1] - bounds[p] + incoming[p] + `more` keys. `bounds` or `incoming` may be NULL. */
 ordo_status ordo_hash_size_partitions(struct ordo_call *call, const struct ordo_hash *hash,
                                       const struct ordo_hash_table *table, cl_mem bounds, cl_mem incoming, cl_uint more,
                                       cl_uint load, cl_mem found);

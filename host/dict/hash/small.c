@@ -5,7 +5,7 @@
 
 #include "shared/hash_small.h"
 
-/* After a declined batch, the next SIT_OUT batches use a sort. */
+/* If the kernels find that a batch needs a sort, the next SIT_OUT small batches are sorted too. */
 #define SIT_OUT 16
 /* Keys per work-group of kernel hash_small_bin. */
 #define BIN_SHARE 1024

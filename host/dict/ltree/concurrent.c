@@ -33,8 +33,7 @@ static long registers_max(size_t group)
     return group > EASY ? (long) (REGISTERS / group / REGISTERS_STEP * REGISTERS_STEP) : 0;
 }
 
-/* Unless `alone` is true, each work-item takes one operation. But in launches of at least 2^17 operations, a team of
- * fewer than 8 work-items takes up to 8 operations. */
+/* `items` is the number of work-items. Unless `alone` is true, a work-item takes `each` operations, at least one. */
 static struct ordo_launch apply_kernel(const struct ordo_ltree *tree, size_t count, bool alone)
 {
     const struct ordo_ltree_shape shape = alone ? ordo_ltree_operations_alone(tree) : ordo_ltree_operations(tree);
@@ -118,12 +117,14 @@ static void expect_changes(const struct ordo_ltree_batch *c)
     c->tree->list.fresh = c->tree->in_order = c->tree->counted = false;
 }
 
-/* Handles the *count operations that gave up, while no kernel runs. Any order of concurrent operations is correct.
+/* Handles the *count operations that gave up, while no kernel runs. Concurrent operations may run in any order.
  *
- *   1  If operations found no free leaf, grows the pools or rebuilds the tree.
+ *   1  If operations found no free leaf, grows the pools or rebuilds the tree. Fails if no leaf is free even then.
  *   2  Adds missing entries of new nodes to the levels above.
- *   3  If a second launch did not help, or step 1 failed, executes operations in key order.
- *   4  Launches the rest. If steps 1 and 3 failed, launches refuse operations that need a new leaf. */
+ *   3  If step 1 failed, or operations gave up in a second launch too, executes them as sorted batches. If memory is
+ *      short, executes only some of them, or none.
+ *   4  Launches the remaining operations. If step 1 failed and step 3 executed no updates, this launch and later ones
+ *      refuse operations that need a new leaf. */
 static ordo_status finish_turn(struct ordo_ltree_batch *c, size_t turn, bool alone, size_t *count)
 {
     struct ordo_ltree_listed l = { *count, c->pending, c->next };
@@ -131,8 +132,8 @@ static ordo_status finish_turn(struct ordo_ltree_batch *c, size_t turn, bool alo
 
     if (c->state[LTREE_STARVED] > 0)
         ORDO_TRY(ordo_ltree_add_leaves(c, &lacks));
-    /* ordo_ltree_rebuild_levels allocates inner nodes, but does not count them in c->state. ordo_ltree_add_leaves keeps
-     * only nodes that c->state counts, so it must run first. */
+    /* This step must follow ordo_ltree_add_leaves, which keeps only nodes that c->state counts. This step allocates
+     * inner nodes that c->state does not count. */
     if (c->state[LTREE_SPLITS_PENDING]) {
         ORDO_TRY(ordo_ltree_rebuild_levels(c->call, c->tree, c->state));
         c->state[LTREE_SPLITS_PENDING] = 0;
@@ -225,8 +226,8 @@ static ordo_status run_windows(struct ordo_ltree_batch *c)
     return ORDO_OK;
 }
 
-/* Adds missing entries of new nodes to the levels above, even after an error. A lack of memory cannot leave a half-done
- * change, because memory is allocated only between launches. So the tree then needs no check. */
+/* Adds missing entries of new nodes to the levels above, even after an error. Clears tree->unchecked after success or a
+ * lack of memory. Memory is allocated only between launches, so a lack of memory leaves no half-done change. */
 static ordo_status end(struct ordo_ltree_batch *c, ordo_status status)
 {
     if (status == ORDO_BROKEN || c->half || c->tree->rescue.mem ||

@@ -23,8 +23,8 @@ struct ordo_ltree_config {
     unsigned words;        /* words of a node's key array: 32 or 16; 0 means 32 */
     unsigned fill_percent; /* A build fills this percentage of each node's slots: 50 to 100; 0 means 90. */
     size_t   max_leaves;   /* 0 means no limit */
-    /* Percentage of the new nodes that concurrent operations add to the level above during a launch. The host adds the
-     * other new nodes after the launch. */
+    /* Each new node needs an entry in the level above. Concurrent operations add this entry for raise_percent percent
+     * of the new nodes. The host adds the other entries after the launch. 0 means 100. */
     unsigned raise_percent;
     bool     merges; /* as in a skiplist: an erase merges a leaf with few elements into its right neighbour */
 };
@@ -156,8 +156,9 @@ void        ordo_ltree_clear(ordo_dict *dict);
 
 /* ---- levels.c ---------------------------------------------------------------------------------------------------- */
 
-/* Adds entries of new nodes to the nodes that pools.dirty lists. `leaves` and `splits` are upper bounds of the numbers
- * of leaves and splits. */
+/* pools.dirty lists nodes whose children have split. Adds entries of the new children to these nodes. If this splits a
+ * node, adds an entry of the new node to the level above, and so on. `leaves` and `splits` are upper bounds of the
+ * numbers of leaves and splits. */
 ordo_status ordo_ltree_update_above(struct ordo_call *call, struct ordo_ltree *tree, size_t leaves, size_t splits);
 /* Adds all missing entries of new nodes, even of nodes outside pools.dirty. */
 ordo_status ordo_ltree_rebuild_levels(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state);

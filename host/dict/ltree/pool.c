@@ -191,7 +191,8 @@ static ordo_status read_words(struct ordo_call *call, const struct ordo_ltree *t
 {
     ORDO_TRY(ordo_call_read(call, tree->state, 0, state, LTREE_STATE_WORDS * sizeof *state));
     if (ordo_is_dry_run(call->dev)) {
-        /* A dry run only lists kernels. With two levels, it also lists the kernels of inner nodes. */
+        /* A dry run only lists the kernels of a call. It assumes a tree of two levels, to list the kernels of inner
+         * nodes too. */
         state[LTREE_ROOT] = 1u << LTREE_LEVEL_SHIFT;
         state[LTREE_INNER] = 1;
     }

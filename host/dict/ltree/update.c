@@ -22,14 +22,15 @@ struct batch {
     const struct ordo_combines *combines;
 };
 
-/* Buckets (one list of updates per leaf) save the sort and half the launches. After an overflow, some batches are
- * sorted instead. */
+/* Returns true if a batch should be divided into buckets: one list of updates per leaf. A batch in buckets needs no
+ * sort, and half as many launches. After an overflow of a bucket, some batches are sorted instead. */
 static bool has_buckets(const struct ordo_ltree *tree)
 {
     return !ordo_device_facts(tree->dict.dev)->cpu && tree->bucket_backoff == 0;
 }
 
-/* With this many updates per leaf of 28 slots, a rebuild costs less than buckets. */
+/* A batch can be divided into buckets: one list of updates per leaf. With this many updates per leaf of 28 slots, a
+ * rebuild of the tree costs less than the use of buckets. */
 #define REBUILD_PER_LEAF 6
 /* With this many updates per leaf, a rebuild costs less than to apply the sorted batch in place. */
 #define REBUILD_SORTED 2

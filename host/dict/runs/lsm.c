@@ -21,7 +21,8 @@ static void restart(struct ordo_lsm *lsm)
     note_count(lsm, ordo_lsm_stored(lsm));
 }
 
-/* lsm->live is a lower bound: it assumes that all erased keys were live, and that no upserted key is new. */
+/* lsm->live must not exceed the number of live elements. So each erased key lowers it, although the key may be absent.
+ * Upserted keys do not raise it, although they may be new. */
 static void note_arrival(struct ordo_lsm *lsm, size_t count, bool erase)
 {
     lsm->arrived += count;

@@ -21,9 +21,10 @@ size_t ordo_lsm_stored(const struct ordo_lsm *lsm)
 
 /* ---- updates ---------------------------------------------------------------------------------------------------- */
 
-/* A cleanup removes stale (replaced or erased) elements. With cleanup_doubled, it is due when DOUBLED elements are
- * stored per live element. The live elements are counted when STORED_MAX elements are stored per live element. A
- * cleanup follows if more than STALE_PERCENT percent of the stored elements are stale. */
+/* A cleanup removes stale (replaced or erased) elements. lsm->live is a lower bound of the number of live elements. If
+ * at least STORED_MAX * lsm->live elements are stored, the live elements are counted. Then a cleanup follows if more
+ * than STALE_PERCENT percent of the stored elements are stale. With cleanup_doubled, a cleanup without a count follows
+ * if at least DOUBLED * lsm->live elements are stored. */
 #define STORED_MAX    8
 #define STALE_PERCENT 33
 #define DOUBLED       2

@@ -16,8 +16,8 @@ static bool wastes(const struct ordo_sorted_run *run)
     return run->mem_bytes > run->layout.bytes + run->layout.bytes / 16 + 4096;
 }
 
-/* After a compaction, at most a sixteenth of the run's bytes may be unused. This includes unused bytes in the run's own
- * block. Returns the maximum for unused blocks. */
+/* After a compaction, the unused memory may be at most a sixteenth of the run's size. A part of it may lie in the run's
+ * own block. Unused blocks are the other part. Returns their maximum total size. */
 static size_t little_spare(const struct ordo_runs *runs)
 {
     const struct ordo_sorted_run *run = &runs->set.run[0];

@@ -3,7 +3,8 @@
 
 /* ---- the order of several runs ------------------------------------------------------------------------------- */
 
-/* A run and its slice of the array of all ranks. ranks.at is also the place of the run's string 0. */
+/* A run, and the ranks of its strings. One buffer has the ranks of all runs, one run after the other. The first string
+ * of this run has index ranks.at in that buffer. This index is also called the string's place. */
 struct ranked {
     const struct ordo_string_run *run;
     struct ordo_slice             ranks;
@@ -94,7 +95,8 @@ static ordo_status fill_run(struct ordo_call *call, struct ordo_string_gather *g
     return ordo_string_run_show(call, run);
 }
 
-/* Moves the tests of the batch's index to the index of a run. They depend on the strings only, not on their rows. */
+/* An index of strings is a trie. Moves the trie of a batch to the index of a run with the same strings. A trie depends
+ * on the strings only, not on their row numbers. */
 static void take_words(ordo_string_index *from, ordo_string_index *to)
 {
     const size_t rows = from->n_rows + (from->starts ? from->ids + 1 : 0);

@@ -113,8 +113,8 @@ static ordo_status hide(struct ordo_call *call, const struct ordo_string_run *ru
     return ORDO_OK;
 }
 
-/* Hides the strings of the batch in the run. If they include visible strings of the run, the run gets a new buffer of
- * marks. Does not free the old one. Otherwise the run keeps its buffer. */
+/* Hides the strings of the batch in the run. If one of them was visible, the run gets a new buffer of marks, and the
+ * old buffer is not freed. If none was visible, the run keeps its buffer. */
 static ordo_status hide_in_run(struct ordo_call *call, struct ordo_string_run *run, const struct ordo_strings *batch,
                                cl_mem ids)
 {

@@ -9,9 +9,9 @@ struct selection {
     cl_ulong                    bytes; /* of the strings */
 };
 
-/* Element r of *view becomes the place of the string with rank r. The rank is the string's index in the sorted
- * dictionary. The place is its index among the stored strings of all runs. *view becomes NULL if ranks and places are
- * the same. Waits. */
+/* The rank of a string is its index in the sorted dictionary. Its place is its index among the stored strings of all
+ * runs. Element r of *view becomes the place of the string with rank r. If all ranks equal the places, *view becomes
+ * NULL. Waits for the device. */
 static ordo_status get_view(struct ordo_call *call, ordo_string_dict *dict, cl_mem *view)
 {
     const size_t visible = ordo_string_runs_visible(&dict->runs, 0);

@@ -96,11 +96,14 @@ ordo_status ordo_hamt_write(struct ordo_call *call, const struct ordo_hamt *hamt
 
 /* ---- hamt_nodes.c ------------------------------------------------------------------------------------------------ */
 
-/* *number becomes the prefix sums of hamt_node_heads' flags. *nodes becomes the number of nodes. The leaves' records
- * must be complete. Waits for the device. */
+/* Kernel hamt_node_heads flags the first leaf below each node. *number becomes an array of the prefix sums of these
+ * flags. *nodes becomes the last sum, which is the number of nodes. The leaves' records must be complete. Waits for the
+ * device. */
 ordo_status ordo_hamt_number_nodes(struct ordo_call *call, const struct ordo_hamt *hamt,
                                    const struct ordo_hamt_trie *trie, cl_mem *number, size_t *nodes);
-/* Writes the nodes, and the header with the index of each level's first node. If `wrong` is not NULL, only compares. */
+/* Computes the nodes, and a header with the index of each level's first node. If `wrong` is NULL, writes both to
+ * trie->tables. Otherwise compares both with trie->tables. Then the word in `wrong` is lowered to the index of the
+ * first leaf with a difference. */
 ordo_status ordo_hamt_nodes(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_hamt_trie *trie,
                             cl_mem number, cl_mem wrong);
 

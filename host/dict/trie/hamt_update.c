@@ -17,8 +17,8 @@ struct touch {
     cl_mem                    leaf, number, units, sums;
 };
 
-/* t->leaf[i] becomes the leaf of update i. t->number becomes prefix sums of flags, which are 1 at each leaf's first
- * update. */
+/* t->leaf[i] becomes the leaf of update i. An update has the flag 1 if it is the first one of its leaf, else 0.
+ * t->number becomes the exclusive prefix sums of the flags. */
 static ordo_status place(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_sorted_run *batch,
                          struct touch *t)
 {
