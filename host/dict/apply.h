@@ -15,7 +15,8 @@ struct neighbours {
 struct seeks {
     cl_uint n_up, n, n_erased;
     cl_mem  ops, keys, erased;
-    /* Entry i answers the query for keys[i], in the dictionary before the batch. */
+    /* Entry i is the element nearest to keys[i] in the dictionary before the batch. The first n_up + n_erased searches
+     * go up (ORDO_GE). The others go down (ORDO_LT). */
     struct neighbours base;
     cl_mem            end;
 };

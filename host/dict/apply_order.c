@@ -133,9 +133,9 @@ static ordo_status resolve_ranks(struct apply *a, ordo_code code)
     return ORDO_OK;
 }
 
-/* A selection finds the element of a given rank. groups[q] becomes the index of selection q's key among the distinct
- * keys of the batch. If the batch lacks this key, groups[q] becomes 0xffffffff. Entry q of *base then receives the
- * selected element from the dictionary before the batch. */
+/* Selection q asks for the element of a given rank. If the batch contains the key of this element, groups[q] becomes
+ * the index of the key among the distinct keys of the batch. Otherwise groups[q] becomes 0xffffffff. The element is
+ * then from the dictionary before the batch, and entry q of *base receives it. */
 static ordo_status plan_selections(struct apply *a, const struct picked *picked, cl_mem groups, struct neighbours *base)
 {
     struct ordo_args args = { .n = 0 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dict/request.h"
 
-/* The kernels of an update read copies of the caller's arrays. So the call need not wait for the kernels, and cannot
- * fail after the update. */
+/* On some devices, kernels can read the caller's arrays without a copy. Such a call must wait for its kernels before it
+ * returns. This wait could fail although the dictionary has already changed. So an update sets `copied`, and its
+ * kernels read copies. */
 static size_t list_arrays(const ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r,
                           struct ordo_host_array *out)
 {

@@ -14,7 +14,7 @@ struct ordo_parameter {
     enum { KEY, VALUE, BYTE, UINT, ULONG } element;
     enum {
         OUT = 1,    /* The call writes the array. Outputs come last, and overlap no array. */
-        SPARSE = 2, /* the array keeps elements that the call does not write */
+        SPARSE = 2, /* The call writes only some elements. The others keep their old values. */
         OPTIONAL = 4,
         ONE_MORE = 8,
         CAPACITY = 16,

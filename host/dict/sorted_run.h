@@ -146,8 +146,8 @@ void ordo_runs_replace(struct ordo_runs *runs, const struct ordo_sorted_run *run
 void ordo_runs_clear(ordo_dict *dict);
 
 ordo_status ordo_run_index(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run);
-/* Adds the block of each run to the kernel arguments. If `values` is true, adds all blocks a second time, as buffers of
- * values. Then adds *table. The call fills *table, which must stay valid until the launch. */
+/* Adds the blocks of all runs to the kernel arguments. If `values` is true, adds the same blocks again, as the buffers
+ * from which kernels read values. Then sets *table and adds it. The caller must keep *table valid until the launch. */
 void ordo_run_set_add(struct ordo_args *args, const ordo_dict *dict, const struct ordo_run_set *set, bool values,
                       run_table *table);
 static inline struct ordo_slice ordo_slice_from(struct ordo_slice slice, size_t at)
@@ -159,16 +159,18 @@ static inline struct ordo_slice ordo_slice_from(struct ordo_slice slice, size_t 
 
 /* Hides all replaced elements, and counts each run's visible elements. */
 ordo_status ordo_run_set_resolve(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
-/* Hides the elements that the newest run replaces. All other runs must be marked (invariant R4). After an error, the
- * newest run is not marked. */
+/* Hides the elements that the newest run replaces. The elements that other runs replace must already be hidden. After
+ * an error, `marks` of the newest run is unchanged. */
 ordo_status ordo_run_set_mark_newest(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
-/* Hides all replaced elements, and counts each run's visible elements. Waits if a run has hidden bits. */
+/* Hides all replaced elements, and counts each run's visible elements. Waits for the device if `has_hidden` of a run is
+ * then true. */
 ordo_status ordo_run_set_counts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                 size_t counts[ORDO_MAX_RUNS]);
 /* Counts the distinct keys of a run, except erased keys. Changes no hidden bit. Waits for the device. */
 ordo_status ordo_run_count_newest(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
                                   size_t *out);
-/* Hides all replaced elements, and counts the visible ones. Waits if a run has hidden bits. */
+/* Hides all replaced elements, and counts the visible ones. Waits for the device if `has_hidden` of a run is then
+ * true. */
 ordo_status ordo_run_set_size(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, size_t *out);
 /* Sets out[j] to the number of visible elements before element j * RUN_BLOCK. The last entry counts all. */
 ordo_status ordo_run_count_visible(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
@@ -209,7 +211,8 @@ ordo_status ordo_runs_merge(struct ordo_runs *runs, struct ordo_call *call, cons
 /* Writes the visible elements in key order. Replaced elements must be hidden. */
 ordo_status ordo_run_set_write(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
                                struct ordo_slice keys, struct ordo_slice values);
-/* Hides all replaced elements, and makes a new run of the visible ones. *out has no block if there are none. Waits. */
+/* Hides all replaced elements, and makes a new run of the visible ones. If no element is visible, out->mem becomes
+ * NULL. Waits for the device. */
 ordo_status ordo_runs_filter(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
                              struct ordo_sorted_run *out);
 /* Makes a new run of the visible elements of n neighbouring runs. Run i has counts[i] of them. Replaced elements

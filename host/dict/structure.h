@@ -34,7 +34,8 @@ struct ordo_finds {
     size_t            count;
     bool              sorted;
     struct ordo_slice values_out, found;
-    /* Keys ascend, and the caller replaces all elements afterwards. So the structure builds no search index. */
+    /* If true, keys ascend, and the same call then replaces the whole dictionary. So the structure builds no search
+     * index for this find. */
     bool once;
 };
 
@@ -119,8 +120,9 @@ struct ordo_ends {
  *   waiting    A function enqueues commands and does not wait, unless its comment says "Waits".
  *   memory     A function allocates all memory before its first launch that changes the dictionary. So an error leaves
  *              the dictionary unchanged.
- *   indexes    A query calls ordo_call_changes before it builds an index or merges runs. This call fails while the
- *              caller has pending events. ORDO_DICT_QUERY then waits for the events, and repeats the query. */
+ *   indexes    A query calls ordo_call_changes before it builds an index or merges runs. If the caller's wait list has
+ *              incomplete events, ordo_call_changes fails, and the query stops. The macro ORDO_DICT_QUERY then waits
+ *              for these events, and starts the query again. */
 struct ordo_structure {
     const char *name;
     size_t      bytes;        /* size of the object, which begins with a struct ordo_dict */
@@ -214,7 +216,7 @@ static inline ordo_dict ordo_dict_kind(const ordo_dict *dict)
                          .key_bytes = dict->key_bytes };
 }
 
-/* Returns the unsigned type of the keys' size: the type of their ordered forms. */
+/* Returns the unsigned integer type that has the size of a key. */
 static inline ordo_type ordo_dict_form_type(const ordo_dict *dict)
 {
     return dict->key_bytes == 16 ? ORDO_U128 : dict->key_bytes == 8 ? ORDO_U64 : ORDO_U32;
@@ -235,8 +237,9 @@ ordo_status ordo_dict_begin_update(struct ordo_call *call, ordo_dict *dict, ordo
                                    const struct ordo_order *order);
 ordo_status ordo_dict_end(struct ordo_call *call, ordo_dict *dict, ordo_status status);
 
-/* Runs a query. `enqueue` is a call that enqueues the query to &call. If ordo_call_changes fails, waits for pending
- * events and repeats the query. */
+/* Runs a query. `enqueue` is a call of a function that enqueues the commands of the query to &call. The function sets
+ * call.again if it must first wait for the caller's events. The macro then waits for these events, and runs the query
+ * again. */
 #define ORDO_DICT_QUERY(dict, op, order, enqueue)                                                                      \
     for (bool waits = false;; waits = true) {                                                                          \
         struct ordo_call call;                                                                                         \

@@ -17,8 +17,9 @@ static ordo_status mark(struct ordo_call *call, cl_uint n, const cl_event *wait,
 }
 
 /* Creates order->done, an event that completes after all commands of the call. It fails if an event in the wait list
- * fails. A marker with a wait list waits only for the events in this list. A marker without one waits for all earlier
- * commands. Therefore such a marker is first added to the list.
+ * fails. A marker with a wait list waits only for the events in this list. A marker without a wait list waits for all
+ * earlier commands. So the call first enqueues a marker without a wait list. It then adds this marker to the wait list
+ * of the second marker, order->done.
  *
  * Uses no barrier with a wait list. After such a barrier, PoCL 3.1 ignores other barriers. */
 static ordo_status hand_out_event(struct ordo_call *call)
@@ -132,12 +133,13 @@ static void enqueued(struct ordo_call *call)
     call->lacks_barrier = call->out_of_order && !ordo_call_try_barrier(call);
 }
 
+/* Fills `to` with copies of the dry run's 32-bit answer. A read of 8 bytes gets one 64-bit number, with high half 0. */
 static ordo_status dry_run_read(ordo_device *dev, void *to, size_t bytes)
 {
     const uint32_t answer = dev->dry_run->answer;
     memset(to, 0, bytes);
     for (size_t at = 0; at + sizeof answer <= bytes; at += sizeof answer)
-        if (bytes != sizeof(uint64_t) || at == 0) /* The high half of an 8-byte number stays 0. */
+        if (bytes != sizeof(uint64_t) || at == 0)
             memcpy((char *) to + at, &answer, sizeof answer);
     return ORDO_OK;
 }

@@ -11,12 +11,11 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* A scratch block is a temporary buffer of a call. While free, it contains arbitrary data, zeros, or numbers that
- * ordo_call_stamped has returned. */
+/* Contents of a free scratch block, which is a temporary buffer of calls. */
 enum ordo_scratch_use {
-    ORDO_SCRATCH_PLAIN,
-    ORDO_SCRATCH_ZEROED,
-    ORDO_SCRATCH_STAMPED,
+    ORDO_SCRATCH_PLAIN,   /* any data */
+    ORDO_SCRATCH_ZEROED,  /* zeros */
+    ORDO_SCRATCH_STAMPED, /* words that earlier calls marked with smaller numbers (ordo_call_stamped) */
 };
 
 /* A scratch block, or a buffer that outlives calls. Only calls in the same queue reuse a scratch block. Their commands
@@ -25,7 +24,7 @@ struct ordo_block {
     struct ordo_block    *next;
     cl_mem                mem;
     size_t                bytes;
-    cl_command_queue      queue; /* Retained. NULL if the buffer outlives calls. */
+    cl_command_queue      queue; /* Retained. NULL if this is no scratch block. */
     bool                  in_use;
     enum ordo_scratch_use use;
     uint32_t              stamp;
@@ -282,16 +281,16 @@ void ordo_held_forget(ordo_device *dev);
 ordo_status ordo_scratch_take(ordo_device *dev, cl_command_queue queue, size_t bytes, enum ordo_scratch_use use,
                               struct ordo_block **out, bool *fresh);
 void        ordo_scratch_give(ordo_device *dev, struct ordo_block *block);
-/* Marks all free blocks as ORDO_SCRATCH_PLAIN. Must be called if the driver may have dropped commands that zero
- * blocks. */
+/* Marks all free blocks as ORDO_SCRATCH_PLAIN. Must be called if the driver may have dropped commands that fill blocks
+ * with zeros. */
 void ordo_scratch_distrust(ordo_device *dev);
 
 /* Returns the mapped address of new pinned memory, or NULL. Pinned memory does not count as device memory. */
 char *ordo_pinned_create(ordo_device *dev, size_t bytes, cl_mem *mem);
 void  ordo_pinned_destroy(ordo_device *dev, cl_mem *mem, char *host);
 
-/* staging.c. Uploads have consecutive numbers. Makes the stages of uploads up to `number` reusable. These uploads must
- * have ended. */
+/* staging.c. Uploads have consecutive numbers from 1. Allows calls to reuse the staging memory of the uploads 1 to
+ * `number`. These uploads must have ended. */
 void ordo_stages_forget(ordo_device *dev, uint64_t number);
 void ordo_stages_destroy(ordo_device *dev);
 

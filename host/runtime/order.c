@@ -65,8 +65,8 @@ void ordo_pending_forget(ordo_device *dev)
         forget(&dev->pending);
 }
 
-/* Removes ended events from dev->pending. If an event failed, the driver may have dropped commands that zero blocks.
- * Free blocks then no longer count as zeroed. */
+/* Removes ended events from dev->pending. If an event failed, the driver may have dropped commands that fill scratch
+ * blocks with zeros. So free blocks no longer count as zeroed. */
 static void forget_ended(ordo_device *dev)
 {
     for (struct ordo_pending **at = &dev->pending; *at;) {
@@ -150,8 +150,9 @@ static ordo_status add_listed(struct ordo_call *call, cl_uint i)
     return state == CL_COMPLETE ? ORDO_OK : add_event(call, event);
 }
 
-/* Fills the call's wait list. Also adds all incomplete events for which earlier commands of the queue wait. Otherwise
- * the driver might drop only some commands of the call when such an event fails. */
+/* Fills the call's wait list. Earlier calls on the same queue may wait for incomplete events. Adds these events too. If
+ * such an event fails, the driver then drops all commands of this call. Without the event in the list, it might drop
+ * only some of them. */
 static ordo_status add_events(struct ordo_call *call)
 {
     ordo_device             *dev = call->dev;
@@ -219,7 +220,8 @@ ordo_status ordo_call_barrier(const struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* A call replaces at most this many failed markers. In a broken queue every marker fails. */
+/* A call in another queue waits for a marker event after the object's last call. If this marker fails, the call
+ * enqueues a new marker, at most this many times. In a broken queue every marker fails. */
 #define ROUNDS_MAX 4
 
 ordo_status ordo_call_begin_after(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order,
@@ -342,7 +344,8 @@ void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last)
         last->done = NULL;
     if (!call->begun)
         return;
-    /* If last->begun fails only after this check, call->begun fails too. So call->begun can replace it. */
+    /* If a `begun` event fails, the driver has dropped commands of its call. Checks the older event now. If it fails
+     * later, call->begun fails too. So call->begun can replace it. */
     check_begun(call->dev, last);
     release(&last->begun);
     last->begun = call->begun;

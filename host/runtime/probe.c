@@ -209,7 +209,7 @@ static bool all_compiles(ordo_device *dev)
 }
 
 /* Chooses the newest language standard with C11 atomics of device scope. If there is none, uses the default language
- * and OpenCL 1.2 atomics. If `all` is true, all trial kernels compile in the newest standard. */
+ * and OpenCL 1.2 atomics. The caller sets `all` if all trial kernels have compiled in the newest standard. */
 static void choose_language(ordo_device *dev, bool all)
 {
     static const char *const standards[] = { NEWEST, "-cl-std=CL2.0", "" };
@@ -280,7 +280,9 @@ static bool try_nvidia(ordo_device *dev, bool all)
     dev->facts.atomics = ORDO_ATOMICS_NVIDIA;
     dev->facts.sub_group = 32;
     dev->facts.groups_progress = true;
-    dev->facts.address_order = true; /* NVIDIA does not document this order. The self-test checks it. */
+    /* A load waits for an earlier load that its address depends on. NVIDIA does not document this. The self-test checks
+     * it. */
+    dev->facts.address_order = true;
     return true;
 }
 

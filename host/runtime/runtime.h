@@ -261,8 +261,8 @@ void   ordo_stage_give(ordo_device *dev, struct ordo_stage *stage, bool idle);
 char  *ordo_stage_host(const struct ordo_stage *stage);
 cl_mem ordo_stage_buffer(const struct ordo_stage *stage);
 
-/* Enqueues an upload of the first `bytes` bytes. On a CPU, creates the stage's buffer and uploads nothing. The buffer
- * is NULL after an error. */
+/* Enqueues an upload of the first `bytes` bytes of the stage's host memory. On a CPU, creates the stage's buffer over
+ * this memory, and uploads nothing. If the driver refuses this buffer, ordo_stage_buffer returns NULL. */
 ordo_status ordo_stage_send(struct ordo_call *call, struct ordo_stage *stage, size_t bytes);
 ordo_status ordo_stage_receive(struct ordo_call *call, struct ordo_stage *stage, size_t at, size_t bytes);
 
@@ -285,8 +285,9 @@ struct ordo_gathering {
     size_t   n;
 };
 
-/* Opens a device whose calls launch nothing. Instead, `dev` builds the needed kernels that `gathering` selects. Reads
- * return invented data. Close *out after its objects and before `dev`. Only one thread may use *out. */
+/* Opens a device whose calls launch nothing. Instead, `dev` builds the kernels that the calls need. If `gathering` is
+ * not NULL, `dev` builds only the part of this process. Reads return invented data. Close *out after its objects and
+ * before `dev`. Only one thread may use *out. */
 ordo_status ordo_dry_run_open(ordo_device *dev, struct ordo_gathering *gathering, ordo_device **out);
 void        ordo_dry_run_close(ordo_device **dry_run);
 /* Must be called before each call on the dry-run device. Sets the word that all reads of this call return. */
@@ -298,8 +299,9 @@ bool ordo_builds_ahead(const ordo_device *dev);
 bool ordo_builds_expect(ordo_device *dev, const char *name, uint32_t type);
 /* Begins a preparation, which ordo_builds_finish ends. Several preparations may run concurrently. */
 void ordo_builds_begin(ordo_device *dev);
-/* Builds the requested programs, together with the build threads. If `progress` returns false, cancels the rest and
- * returns ORDO_CANCELLED. Otherwise returns the first failed program's error. `progress` may be NULL. */
+/* Builds the requested programs. Build threads, if any, build some of them at the same time. If `progress` returns
+ * false, cancels the rest and returns ORDO_CANCELLED. Otherwise returns the first failed program's error. `progress`
+ * may be NULL. */
 ordo_status ordo_builds_finish(ordo_device *dev, bool (*progress)(void *user, size_t done, size_t total), void *user,
                                size_t *built, size_t *failed);
 
