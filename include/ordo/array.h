@@ -368,9 +368,9 @@ struct ordo_reduce_by_key_params {
  * number of groups (uint32_t). If there are more than `capacity` groups, only the first `capacity`
  * are written.
  * Cost: a sort if `sorted` is false. Then one or two reads of each element (device-dependent). CPUs
- *   do not sort integer keys if `bits` is at most 20 and 2^bits at most twice the number of
- *   elements. They read each element once. If keys also differ in other bits, each core reads all
- *   elements twice more.
+ *   usually do not sort integer keys if `bits` is 1 to 20, and 2^bits is at most twice the number
+ *   of elements. They then read each element once. If keys differ in bits above these `bits` low
+ *   bits, each core also reads all elements twice.
  * Memory: at most 1 % of the input plus 64 KiB. If `sorted` is false, also a sort's scratch and one
  *   buffer of the input's size, or at most 48 bytes per element for few `bits` on a CPU. */
 ORDO_API ordo_status ordo_reduce_by_key(ordo_device                            *device,

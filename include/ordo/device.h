@@ -272,11 +272,11 @@ ORDO_API ordo_status ordo_device_save_profile(ordo_device *device, char *path, s
  *           ORDO_OPENCL if an event has failed. ordo_device_last_cl_error returns its code. After
  *           these errors the call has enqueued and changed nothing.
  * Failure   Calls that do not block pass the events to the driver. If such an event fails, the call
- *           runs completely or not at all. Each later call on the same queue also runs completely
- *           or not at all. If a call does not run, its *order->done fails and its outputs are
- *           undefined. PoCL before version 4 crashes or hangs instead. Some drivers skip updates of
- *           a dictionary after another command of the caller failed. The dictionary's next call
- *           checks it, and may return ORDO_BROKEN. */
+ *           runs completely or not at all. The same holds for each later call on this queue. If a
+ *           call does not run, its *order->done fails and its outputs are undefined. PoCL before
+ *           version 4 crashes or hangs instead. If another command of the caller fails, some
+ *           drivers also drop later updates of a dictionary. The dictionary's next call then checks
+ *           the dictionary, and may return ORDO_BROKEN. */
 struct ordo_order {
     /* Queue of the device's context, or NULL for the device's own queue. In an out-of-order queue,
      * barriers separate the commands of a call. */

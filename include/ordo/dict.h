@@ -30,10 +30,11 @@
 
 /* Errors: ORDO_TOO_LARGE if a batch or the dictionary exceeds ORDO_MAX_COUNT elements, or an
  *   allocation exceeds the device's largest. ORDO_UNSUPPORTED if ordo_dict_can returns false for
- *   the call. A creation returns it if the structure does not take the type of keys. After a wrong
- *   argument or lack of memory the content is unchanged. After ORDO_OPENCL a structure that changes
- *   in place (blink.h, hash.h) may hold a part of the batch. The next call checks the structure,
- *   and returns ORDO_BROKEN if it is damaged. ordo_dict_build and ordo_dict_clear repair it. */
+ *   the call. A call that creates a dictionary returns ORDO_UNSUPPORTED if the structure does not
+ *   take the type of keys. After a wrong argument or lack of memory the content is unchanged. Some
+ *   structures change in place (blink.h, hash.h). After the error ORDO_OPENCL, they may contain a
+ *   part of the batch. The next call checks the structure, and returns ORDO_BROKEN if it is
+ *   damaged. ordo_dict_build and ordo_dict_clear repair it. */
 
 /* ---- the dictionary ----------------------------------------------------------------------- */
 #ifndef ORDO_DICT_H
@@ -428,8 +429,8 @@ struct ordo_batch {
 /* Applies a mixed batch in the order of its operations.
  * Cost: one sort, one lookup of each key, two or three scans, and one update (share/doc/dict.md).
  * Memory: scratch of 45 bytes, a key and a value per operation. If an operation uses the order of
- *   keys, it is 80 bytes instead of 45. Ranges also take the space of the elements they had before
- *   the batch.
+ *   keys, it is 80 bytes instead of 45. For each range, scratch also has a copy of the elements
+ *   that were in this range before the batch.
  * Blocking: yes.
  * Errors: ORDO_INVALID for an unknown code. ORDO_TOO_SMALL if the ranges have more than
  *   range_capacity elements together. *needed (may be NULL) receives their number. After these

@@ -30,10 +30,10 @@ struct ordo_lsm_config {
     /* An update removes the replaced and erased elements if they exceed this percentage of all
      * stored elements: 1 to 100. 0 means never. */
     uint32_t cleanup_stale_percent;
-    /* Minimum number of elements for a cleanup. 0 means 4096. With cleanup_stale_percent, updates
-     * count the stale elements from time to time. Between two counts, they store or erase at least
-     * this number of elements. With cleanup_doubled, an LSM of fewer than twice this number removes
-     * no stale elements. */
+    /* A number of elements. 0 means 4096. With cleanup_stale_percent, an update may count the stale
+     * elements when cleanup_least elements were stored or erased since the last count. With
+     * cleanup_doubled, an update removes no stale elements while fewer than 2 * cleanup_least
+     * elements are stored. */
     size_t cleanup_least;
     /* If true, queries never merge runs. If false, a query merges runs when searches of these runs
      * have cost as much as a merge. */

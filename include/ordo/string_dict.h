@@ -236,8 +236,9 @@ ORDO_API ordo_status ordo_string_dict_size(ordo_string_dict *dict, size_t *out);
 /* ---- checks and statistics ----------------------------------------------------------------- */
 
 /* Checks that each run's index finds all strings of the run. A run has one bit per string, which is
- * 1 if the string is stale. It also has counts of the other strings. Checks that the counts are
- * right. Checks that at most one copy of each string is not stale.
+ * 1 if the string is stale (replaced or erased). For every 32nd string, a run also stores the
+ * number of earlier strings of the run that are not stale. Checks that these numbers are right.
+ * Checks that at most one copy of each string is not stale.
  * Blocking: yes.
  * Errors: ORDO_BROKEN. The message names the first violated invariant and its position. */
 ORDO_API ordo_status ordo_string_dict_check(ordo_string_dict *dict, const struct ordo_order *order);
@@ -249,8 +250,9 @@ struct ordo_string_dict_statistics {
     size_t bytes_strings; /* offsets and bytes of strings */
     size_t bytes_values;
     size_t bytes_index;
-    /* One bit per stored string, which is 1 if the string is stale. Counts of the other strings.
-     * After a selection or an export, perhaps an array with the sorted order of the strings. */
+    /* One bit per stored string, which is 1 if the string is stale. Also 4 bytes per 32 strings,
+     * with the number of earlier strings that are not stale. After a selection or an export,
+     * perhaps also 4 bytes per string, with the sorted order of the strings. */
     size_t bytes_marks;
     size_t cleanups; /* merges due to ordo_string_dict_cleanup or to stale strings */
 };

@@ -88,12 +88,12 @@ typedef struct ordo_string_index ordo_string_index;
 #define ORDO_NO_ID UINT32_MAX
 
 /* A string is a sequence of bit groups, each of nibble_bits bits. A partial key has only some bit
- * groups of a string. Neighbouring partial keys form pages, and pages form a tree. Here the strings
- * of a page include all strings below it. An ordo_string_prefix says which bit groups the partial
- * keys of a page omit. */
+ * groups of a string. Neighbouring partial keys form pages, and pages form a tree. The strings of a
+ * page are the strings of its partial keys, and of all pages below it in the tree. An
+ * ordo_string_prefix says which bit groups the partial keys of a page omit. */
 typedef enum ordo_string_prefix {
     ORDO_NONCONTIGUOUS_PREFIX = 0, /* omit bit groups that are equal in all strings of a page */
-    ORDO_CONTIGUOUS_PREFIX = 1,    /* omit bit groups before the first difference in a page */
+    ORDO_CONTIGUOUS_PREFIX = 1,    /* omit only the common prefix of all strings of a page */
     ORDO_NO_PREFIX = 2,            /* omit none: partial keys are the first bytes of strings */
 } ordo_string_prefix;
 
