@@ -45,9 +45,9 @@ ORDO_FN void apart_sync(void)
 
 #else
 
-/* The functions below call functions of team.cl. Meanwhile, other teams of the sub-group may be in another branch. AMD
- * instructions ignore lanes that took another branch. Other devices compile these functions only if a team is one lane
- * or the whole sub-group. */
+/* The functions below call functions of team.cl. At that time, other teams of the sub-group may be in another branch.
+ * AMD instructions ignore lanes that took another branch. On all other devices, a team here is one lane or the whole
+ * sub-group. */
 ORDO_FN team_mask apart_ballot(bool p)
 {
     return team_ballot(p);

@@ -253,8 +253,8 @@ ORDO_FN ulong ordo_cas64(volatile __global ulong *p, ulong expected, ulong desir
 /* Accesses words that one work-item changes under a latch, while others read them without the latch. Readers compare a
  * version before and after the read, and discard the words if the version has changed.
  *
- *  ordo_load_uncached    bypasses this group's caches if an acquire fence precedes. The suffix 128 means
- *                       16 bytes, at a multiple of 16.
+ *  ordo_load_uncached    does not return old data from this group's caches. The caller must execute an acquire fence
+ *                        first. ordo_load_uncached128 loads 128 bits. Its address must be a multiple of 16 bytes.
  *  ordo_store_uncached   stores a word for ordo_load_uncached
  *
  * Plain loads may return old data. Checked builds (ORDO_CHECKED) report plain loads as races. */
@@ -268,9 +268,9 @@ ORDO_FN void ordo_fence_acquire(void)
 #endif
 }
 
-/* 1 if a load waits for an earlier load whose result is part of its address. OpenCL and PTX do not guarantee this
- * order, so a self-test checks it. sm_80 and sm_90 wait, because they predict neither values nor branches. Devices that
- * fail the self-test use fences. */
+/* The result of a load may be used to compute the address of a second load. This is 1 if the device then performs the
+ * two loads in this order. OpenCL and PTX do not guarantee it, so a self-test checks it. sm_80 and sm_90 keep the
+ * order, because they predict neither values nor branches. Devices that fail the self-test use fences. */
 #define ORDO_AFTER_ORDERS ORDO_ADDRESS_ORDER
 
 /* Makes a memory access wait for the load that returned `seen`. The caller adds the result to the address of that

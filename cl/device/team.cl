@@ -33,7 +33,7 @@ typedef uint subgroup_mask;
 #define SUBGROUP_ALL_LANES (0xffffffffu >> (32 - ORDO_SUBGROUP))
 #endif
 
-/* 1 if lanes of a sub-group may no longer run in step after a branch. */
+/* Lanes of a sub-group may run separately in a branch. 1 if the device may keep them apart after the branch. */
 #define SUBGROUP_MAY_PART (ORDO_LANES == ORDO_LANES_NVIDIA)
 
 /* ---- the hardware: lane, subgroup_ballot, shuffles, sync ------------------------------------------------------- */

@@ -4,14 +4,15 @@
 
 /* The including file defines:
  *  FOLD_OP          FOLD_SUM, FOLD_MIN or FOLD_MAX.
- *  FOLD_COUNTS      1: items are 32-bit counts. 0: items are keys.
+ *  FOLD_COUNTS      1: the value of an item is a 32-bit count. 0: it is a key.
  *  FOLD_SEGMENTED   1: an item is a value with a flag. A flag of 1 starts a segment. Reductions begin again there:
  *                       (a, h) . (b, k)  =  (k ? b : a . b,  h | k)
- *  FOLD_NUMBERED    1: like FOLD_SEGMENTED, but a 64-bit mark replaces the flag. Its upper half counts the
- *                   segment starts. Its lower half is the position of the last start.
- *  FOLD_VALUES      0: items have marks, but no values.
+ *  FOLD_NUMBERED    1: an item is a value with a 64-bit mark. Reductions begin again at segment starts, too. The upper
+ *                   half of a mark counts the segment starts. Its lower half is the position of the last start.
+ *  FOLD_VALUES      0: an item is only a mark.
  *  FOLD_GROUP       number of work-items in a work-group.
- * Blelloch, Prefix Sums and Their Applications (CMU-CS-90-190), section 1.5. */
+ * Without FOLD_SEGMENTED and FOLD_NUMBERED, an item is only a value. Blelloch, Prefix Sums and Their Applications
+ * (CMU-CS-90-190), section 1.5. */
 #pragma once
 
 #ifndef FOLD_GROUP

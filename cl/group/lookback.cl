@@ -155,10 +155,11 @@ ORDO_FN void lookback_announce(lookback_state s, uint tile, fold_item own, bool 
         ordo_fence_device();
 }
 
-/* Reduces a tile whose group has not published its reduction. The whole sub-group must call.
+/* Reduces a tile, because the tile's group has not published its reduction. The whole sub-group must call.
  *
- * If `in_place` is true, that group may publish its reduction and overwrite the tile meanwhile. The published reduction
- * is then returned. Its flag is LOOKBACK_NONE if some of its words are missing. */
+ * If `in_place` is true, the tile's group may overwrite the tile during this call. It publishes its reduction first. If
+ * it has published any word, returns the published reduction. Its flag is LOOKBACK_NONE if some of its words are
+ * missing. */
 ORDO_FN lookback_status lookback_again(__private const LOOKBACK_INPUT *input, lookback_state s, uint tile,
                                        bool in_place)
 {

@@ -131,8 +131,9 @@ ORDO_FN void rank_team_starts(__local uint *counts, uint digit, uint next)
     }
 }
 
-/* start[j] becomes the place of the tile's first key with this work-item's j-th digit value. Each team's count becomes
- * the place of the team's first key with that value. A barrier must follow. */
+/* Each work-item handles RANK_DIGITS_PER_ITEM consecutive digit values. For its j-th value, start[j] becomes the place
+ * of the tile's first key with this value. Each team's count of the value becomes the place of the team's first such
+ * key. A barrier must follow. */
 ORDO_FN void rank_starts(__local uint *counts, const uint *total, __local uint *scratch, uint *start)
 {
     uint sum = 0, all;

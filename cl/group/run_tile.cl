@@ -32,15 +32,15 @@ typedef struct {
     ushort from[RUNS_SLOTS + RUNS_ITEMS];
 #endif
 #if VALUE_COMBINES
-    /* Before the merge, slot s may have an element of run 1. Then upto[s] counts the elements of run 0 that precede it
-     * in the merged tile. Otherwise upto[s] is undefined. */
+    /* upto[s] is set only if slot s has an element of run 1 before the merge. It counts the elements of run 0 that
+     * precede this element after the merge. */
     ushort upto[RUNS_SLOTS + RUNS_ITEMS];
 #endif
     run_table table;
     runs_part part[RUN_TABLE_MAX];
     uint      before[RUN_TABLE_MAX];
-    /* runs_lay_out moves these pointers, so that a slot is an index into their arrays. Before the merge, slot s has an
-     * element of some run r. Its key is key_of[r][s], and its value is value_of[r][s]. */
+    /* Before the merge, slot s has an element of some run r. Its key is key_of[r][s], and its value is value_of[r][s].
+     * For this, runs_lay_out adds an offset to each of these pointers. */
     runs_keys   key_of[RUN_TABLE_MAX];
     runs_values value_of[RUN_TABLE_MAX];
 #if RUNS_HIDDEN
@@ -305,7 +305,9 @@ ORDO_FN uint runs_visible_slots(__local const runs_local *mem, uint count)
 }
 
 #if VALUE_COMBINES
-/* Sets mem->upto for the elements in this work-item's slots. A barrier must follow. */
+/* Handles the elements of run 1 that are in this work-item's slots after the merge. Let s be such an element's slot
+ * before the merge. mem->upto[s] becomes the number of elements of run 0 that now precede the element. A barrier must
+ * follow. */
 ORDO_FN void runs_note_first(__local runs_local *mem, uint count)
 {
     const uint first = (uint) get_local_id(0) * RUNS_ITEMS, second_run = mem->start[1];
@@ -382,8 +384,8 @@ ORDO_FN void runs_store_keys(__local const runs_local *mem, uint left, __global 
             keys_out[i * RUNS_GROUP + lid] = key_from_bits(mem->keys[i * RUNS_GROUP + lid]);
 }
 
-/* Copies the values of the first `left` slots from their runs. The tile had `count` elements before hidden ones were
- * removed. A barrier must precede. */
+/* Copies the values of slots 0 to left - 1 from their runs. The tile had `count` elements, and has `left` elements
+ * without the hidden ones. A barrier must precede. */
 ORDO_FN void runs_copy_values(__local const runs_local *mem, uint n, uint count, uint left,
                               __global merge_value *values_out)
 {

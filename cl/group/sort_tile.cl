@@ -58,7 +58,7 @@ ORDO_FN sort_digit sort_pass_digit(SORT_PLAN_PARAMS struct sort_pass p)
 
 /* Holds the digit counts of all teams first, then the keys in digit order, then the values in digit order. */
 typedef union {
-    uint       counts[RANK_TEAMS > 1 ? RANK_WORDS : 2 * RANK_RADIX]; /* The kernel sort_direct needs two rows. */
+    uint       counts[RANK_TEAMS > 1 ? RANK_WORDS : 2 * RANK_RADIX]; /* Kernel sort_direct needs two per digit value. */
     ordo_key   keys[RANK_TILE];
     ordo_value values[ORDO_VALUE_BYTES ? RANK_TILE : 1];
 } sort_exchange;
@@ -166,8 +166,9 @@ ORDO_FN void sort_exchange_keys(__local sort_local_memory *l, const ordo_key_for
         l->exchange.keys[rank_place_of(places, i)] = key_from_bits(bits[i]);
 }
 
-/* Sorts the keys of a tile by a digit into l->exchange. total[j] becomes the number of keys with this work-item's j-th
- * digit value. start[j] becomes the index of the first such key. A barrier must follow. */
+/* Sorts the keys of a tile by a digit into l->exchange. Each work-item handles RANK_DIGITS_PER_ITEM consecutive digit
+ * values. For its j-th value, total[j] becomes the number of keys with this value. start[j] becomes the index of the
+ * first such key. A barrier must follow. */
 ORDO_FN void sort_rank_tile(__local sort_local_memory *l, const ordo_key_form *bits, sort_digit d, rank_places *places,
                             uint *total, uint *start)
 {

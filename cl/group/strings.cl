@@ -43,8 +43,8 @@ ORDO_FN ulong string_load(__private const string_bytes *s, ulong at)
 }
 #endif
 
-/* Returns the `left` bytes (0 to 8) from position `at` on as a word. The first byte is the most significant. Missing
- * bytes are 0. */
+/* Returns a word with the bytes at positions `at` to at + left - 1. The first of these 0 to 8 bytes is the most
+ * significant byte of the word. The other bytes of the word are 0. */
 ORDO_FN ulong string_word(__private const string_bytes *s, ulong at, uint left)
 {
     if (left == 0)

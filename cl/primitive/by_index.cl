@@ -5,8 +5,8 @@
  *     by_index_join    Each work-item adds up a range of slots over all tables, and counts the range's groups.
  *     by_index_write   Each work-item writes the groups of its range.
  *
- * If keys differ in other bits too, a slot can have several groups: sequences of equal keys among its elements
- * (include/ordo/array.h). Then the last two kernels read all elements again. */
+ * If keys differ in other bits too, different keys can share a slot. Each sequence of equal keys among the slot's
+ * elements is then a group (include/ordo/array.h). In this case, the last two kernels read all elements again. */
 #pragma once
 #include "group/by_key.cl"
 #include "shared/by_index.h"
@@ -41,7 +41,8 @@ ORDO_FN void by_index_clear(__global fold_word *table, uint slots)
     }
 }
 
-/* Sets others[i] to the bits above x.bits in which keys of part i differ from key 0. */
+/* Compares the keys of part i with key 0, but ignores the lowest x.bits bits. others[i] gets a 1 for each other bit
+ * that differs. It is then shifted right by x.bits. */
 ORDO_KERNEL(1)
 void by_index_fold(BY_KEY_ARGS, struct by_index x, __global fold_word *tables, __global by_key_word *others)
 {
@@ -118,14 +119,16 @@ ORDO_FN uint by_index_write_slots(__private const by_key_arrays *a, __private co
 
 /* ---- several groups in a slot ---------------------------------------------------------------------------------- */
 
-/* last[s] becomes the latest key of slot s. Before the first one it is a key of another slot. */
+/* last[s] is the key of the previous element in slot s. Before the first element, it is s ^ 1, which no key of slot s
+ * equals. */
 ORDO_FN void by_index_forget(slot_range r, __global by_key_word *last)
 {
     for (uint s = r.begin; s < r.end; s++)
         last[s] = s ^ 1;
 }
 
-/* Sets the count of each slot in the first table to the number of its groups. Returns their sum. */
+/* A group of a slot is a sequence of equal keys among the slot's elements. Sets the count of each slot in the first
+ * table to the number of its groups. Returns their sum. */
 ORDO_FN uint by_index_count_runs(__private const by_key_arrays *a, __private const struct by_index *x, slot_range r,
                                  __global fold_word *table, __global by_key_word *last)
 {
@@ -143,7 +146,8 @@ ORDO_FN uint by_index_count_runs(__private const by_key_arrays *a, __private con
     return groups;
 }
 
-/* Replaces the number of groups of each slot by the number of groups before it. */
+/* Groups are numbered slot by slot, from `number` on. Replaces each slot's number of groups by the number of its first
+ * group. Returns the number after the last group. */
 ORDO_FN uint by_index_number_runs(slot_range r, uint number, __global fold_word *table)
 {
     for (uint s = r.begin; s < r.end; s++) {

@@ -105,8 +105,8 @@ ORDO_FN void tile_write(__private const compact_arrays *a, uint tile, __private 
 
 #else
 
-/* The elements of one work-item. If bit r of `flags` is 1, element r is copied. The whole group copies `own` elements.
- * The group's earlier teams copy `before` of them. */
+/* The elements of one work-item. If bit r of `flags` is 1, element r is copied. `own` is the number of elements that
+ * the whole work-group copies. `before` is the number that the group's earlier teams copy. */
 typedef struct {
     compact_key   key[TILE_ITEMS];
     compact_value value[TILE_ITEMS];
@@ -219,8 +219,8 @@ void compact_lookback(COMPACT_ARGS, __global uint *state, uint stamp)
 
 #else
 
-/* Sets counts[g] to the number of elements that group g must copy. If FOLD_GROUP is 1 (CPUs), group 0 already copies
- * its elements, because its output begins at 0. */
+/* Sets counts[g] to the number of elements that group g must copy in the next launch. With FOLD_GROUP 1 (CPUs), group 0
+ * also copies its elements in this launch. It can, because its output begins at 0. */
 ORDO_KERNEL(FOLD_GROUP)
 void compact_counts(COMPACT_ARGS, uint tiles, uint range, __global fold_item *counts)
 {

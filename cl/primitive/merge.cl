@@ -104,9 +104,9 @@ typedef struct {
     uint diagonal, low, high;
 } merge_search;
 
-/* Narrows the interval from search->low to search->high. It contains the number of elements from array a among the
- * first search->diagonal merged elements. Lane i tests whether this number is at least base + (i + 1) * stride. The
- * whole sub-group must call, with `base` not less than search->low. */
+/* Let x be the number of elements from array a among the first search->diagonal merged elements. x is in the interval
+ * from search->low to search->high. Narrows this interval. Lane i tests whether x is at least base + (i + 1) * stride.
+ * The whole sub-group must call. `base` must not be less than search->low. */
 ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride, __private merge_search *search)
 {
     const uint asked = base + (team_lane() + 1) * stride;
@@ -118,9 +118,9 @@ ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride,
 }
 
 /* Returns how many of the first `diagonal` merged elements come from array a. First guesses the result. Each lane then
- * compares the result with one number around the guess. The lanes' numbers are `near` apart. Each later step divides
- * the interval of possible results by TEAM_WIDTH + 1. The whole sub-group must call. Its teams may pass different
- * diagonals. */
+ * tests whether the result is at least some number near the guess. The lanes' numbers are `near` apart. Each later step
+ * divides the interval of possible results by TEAM_WIDTH + 1. The whole sub-group must call. Its teams may pass
+ * different diagonals. */
 ORDO_FN uint merge_path_team(__private const merge_input *in, uint diagonal, uint near)
 {
     const float  a_share = (float) in->a_count / ((float) in->a_count + (float) in->b_count);

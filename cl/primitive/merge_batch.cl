@@ -75,9 +75,9 @@ ORDO_FN bool batch_stays(__global const ordo_key *batch, uint b, __global const 
     return (j + 1 == b || !key_same(batch[j + 1], batch[j])) && !run_is_hidden(hidden, j);
 }
 
-/* Compares this tile's last array element with the next tile's first batch element. Returns whether they have the same
- * key. Returns false if a batch element of this tile has this key, too. `at` must be the number of array elements not
- * greater than this tile's last batch element. */
+/* Returns whether the next tile's first batch element replaces this tile's last array element. They must have the same
+ * key. Returns false if a batch element of this tile already replaces this array element. `at` must be the number of
+ * array elements not greater than this tile's last batch element. */
 ORDO_FN bool batch_goes_on(__global const ordo_key *array, __global const ordo_key *batch, uint b,
                            __private const batch_tile *t, uint at)
 {

@@ -18,8 +18,8 @@
 #endif
 /* ---- parameters of the kernels --------------------------------------------------------------------------------- */
 
-/* valid[f] is an Arrow validity bitmap: bit i % 8 of byte i / 8 is 0 if row i is null. It may be NULL. Kernels that
- * unpack skip columns with a NULL pointer. */
+/* valid[f] is an Arrow validity bitmap: bit i % 8 of byte i / 8 is 0 if row i is null. It may be NULL. If column[f] is
+ * NULL, kernels that unpack keys do not write column f. */
 typedef struct {
     __global uchar *column[PACK_FIELDS], *valid[PACK_FIELDS];
 } pack_table;

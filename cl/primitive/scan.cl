@@ -94,8 +94,8 @@ ORDO_FN scan_vector scan_sums_upto(scan_vector x)
     return x;
 }
 
-/* Writes whole vectors from t->first on, and moves t->first behind them. A sum depends on the one before it: one vector
- * at a time waits for fewer of them than one element at a time. */
+/* Writes whole vectors from t->first on, and moves t->first behind them. Each iteration waits for the sum of the
+ * previous one. With vectors, there are fewer iterations. */
 ORDO_FN fold_item scan_write_vectors(__private const scan_arrays *a, __private input_tile *t, fold_item before)
 {
     for (; t->end - t->first >= SCAN_VECTOR; t->first += SCAN_VECTOR) {

@@ -14,10 +14,10 @@
 #define EDGE_EACH
 #endif
 
-/* Compares the query with PIECE_KEYS neighbouring elements. The first one has index `at`. An index before the array is
- * negative, modulo 2^32. The lower 16 bits of the result count elements before the query. With COUNT_FINDS, the upper
- * 16 bits count elements equal to the query. Negative indices count as elements before the query. Indices after the
- * array count as nothing. */
+/* Compares the query with PIECE_KEYS elements from index `at` on. The lower 16 bits of the result are the number of
+ * elements before the query. With COUNT_FINDS, the upper 16 bits are the number of elements equal to the query. Some
+ * indices may be outside of the array. An index before the array is negative, so it wraps to almost 2^32. It adds 1 to
+ * the lower count. An index after the array adds nothing. */
 ORDO_FN uint count_edge(key_array keys, uint at, ordo_key_form query)
 {
     uint count = 0;

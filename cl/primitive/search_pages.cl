@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups queries by the node that they reach below the topmost levels of an index. These levels are the first page. Kim
- * et al., FAST (ACM TODS 36(4), 2011), section 8 (c). */
+/* The topmost levels of an index are its first page. These kernels group queries by the node that they reach below this
+ * page. Kim et al., FAST (ACM TODS 36(4), 2011), section 8 (c). */
 #pragma once
 #include "primitive/search_line.cl"
 

@@ -252,9 +252,10 @@ ORDO_FN uint burst_of_stores64(volatile __global ulong *p, uint own, uint *balan
 }
 #endif
 
-/* Runs one test for each value of enum contend_kind. A test ends after `enough` changes by other work-items, or after
- * `rounds` loops. `words` (CONTEND_WORDS words) and `words64` (CONTEND_WORDS64 words) must be 0. `balances` has
- * CONTEND_KINDS words per work-item. */
+/* Runs one test for each value of enum contend_kind. In a test, all work-items change the same word. Each work-item
+ * counts the changes that others make between two of its accesses. A test ends when these counts sum to `enough` or
+ * more, or after `rounds` loops. `words` (CONTEND_WORDS words) and `words64` (CONTEND_WORDS64 words) must be 0.
+ * `balances` has CONTEND_KINDS words per work-item. */
 ORDO_KERNEL(GROUP_SIZE)
 void self_test_contend(__global uint *words, __global ulong *words64, __global uint *balances, uint rounds, uint enough)
 {
@@ -336,8 +337,9 @@ ORDO_FN bool await_turn(volatile __global uint *report, uint ticket)
     return false;
 }
 
-/* Waits until sums[ticket - 1] has bit `flag`. Then sets sums[ticket] to sums[ticket - 1] + ticket + 1, which has the
- * flag, too. Ticket 0 does not wait. Returns false after a timeout. One work-item per ticket must call. */
+/* Waits until bit `flag`, the highest bit, is 1 in sums[ticket - 1]. Then sets sums[ticket] to sums[ticket - 1] +
+ * ticket + 1. The addition does not change the flag. Ticket 0 does not wait, and sets the flag. Returns false after a
+ * timeout. One work-item per ticket must call. */
 #define PASS_SUM(name, word, suffix, flag)                                                                             \
     ORDO_FN bool name(volatile __global uint *report, volatile __global word *sums, uint ticket)                       \
     {                                                                                                                  \

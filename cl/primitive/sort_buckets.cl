@@ -177,7 +177,8 @@ void sort_bucket_scan(__global uint *plan, __global uint *counts, struct sort_bu
 
 /* ---- scatter ---------------------------------------------------------------------------------------------------- */
 
-/* The chunk's elements of bucket i go to `to`, from index firsts[i * b.chunks] on. */
+/* Copies the elements of chunk `part` from `from` to `to`. Elements of bucket i go to consecutive indices, from
+ * firsts[i * b.chunks] on. */
 ORDO_FN void bucket_scatter_chunk(bucket_elements from, bucket_elements to, bucket_part part, uint shift,
                                   __global const uint *firsts, struct sort_buckets b)
 {
@@ -357,8 +358,8 @@ typedef struct {
     uint passes, low[DIGIT_PASSES], width[DIGIT_PASSES];
 } bucket_digits;
 
-/* Keys differ in the bits that are 1 in `span`. Divides keys into digits, from the highest such bit down. Stops when
- * the digits contain at least `bits` of these bits. If there are fewer, stops when the digits contain all of them. */
+/* Keys differ in the bits that are 1 in `span`. Chooses digits of the keys, from the highest such bit down. Stops when
+ * the digits contain at least `bits` of these bits, or all of these bits. */
 ORDO_FN bucket_digits bucket_digits_of(ordo_key_form span, uint bits)
 {
     bucket_digits d;

@@ -39,8 +39,8 @@ void sort_chunk_count(__global const ordo_key *keys, __global const uint *plan, 
         counts[digit * c.chunks + chunk] = count[digit];
 }
 
-/* Before the kernel, a word is the number of elements with a digit in a chunk. After the kernel, it is the output index
- * of the first of these elements. */
+/* Before the kernel, counts[digit * c.chunks + chunk] counts the chunk's elements with this digit. After the kernel, it
+ * is the output index of the first of these elements. */
 ORDO_KERNEL(1)
 void sort_chunk_scan(__global const uint *plan, __global uint *counts, struct sort_chunks c)
 {

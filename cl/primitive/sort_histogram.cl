@@ -59,7 +59,7 @@ ORDO_FN void histogram_count(__global const ordo_key *keys, struct sort_histogra
 }
 
 /* Writes the output index of each digit's first element to `control`, and zeroes the counters. Only the group that
- * finishes last may call. The other groups' fences make their counts visible. */
+ * finishes last may call. Each group executes a fence after it adds to `counters`. So this group sees all additions. */
 ORDO_FN void histogram_scan(__global uint *counters, __global uint *control, struct sort_histogram h,
                             __local histogram_local *l)
 {
@@ -99,9 +99,10 @@ ORDO_FN bool histogram_varies(__local const histogram_local *l, uint digit)
 #define SAMPLE_CELLS (COUNTERS_WORDS >= 8192 ? 8192 : COUNTERS_WORDS >= 4096 ? 4096 : 2048)
 
 #if SORT_PLANNED && COUNTERS_WORDS >= 2048
+/* Estimates. A prefix is the highest bits of an element's key. */
 typedef struct {
-    float mean;    /* For a random element, the estimated number of elements with its prefix. */
-    float fullest; /* Estimated fraction of all elements with the most frequent prefix. */
+    float mean;    /* Number of other elements with the same prefix as an element, averaged over all elements. */
+    float fullest; /* Fraction of all elements with the most frequent prefix. */
 } sample_prefixes;
 
 #define SAMPLE_AHEAD 8
@@ -111,8 +112,8 @@ ORDO_FN uint sample_keys(uint count)
     return clamp(count >> 10, min(count / 2, 16384u), 65536u);
 }
 
-/* Estimates from a sample how many elements share a prefix, that is the ordered form without its `shift` lowest bits.
- * The whole group must call. */
+/* Estimates from a sample how many elements have equal prefixes. A prefix is the ordered form of a key without its
+ * `shift` lowest bits. The whole group must call. */
 ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint count, uint shift,
                                          __local histogram_local *l)
 {
@@ -150,8 +151,8 @@ ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint cou
     return out;
 }
 
-/* A segment has elements with equal top digits, and one group sorts it. With a segment of more than this fraction of
- * all elements, other groups would be idle. */
+/* A segment consists of the elements with equal top digits. One work-group sorts each segment. If a segment exceeded
+ * this fraction of all elements, the other groups would finish early and idle. */
 #define SAMPLE_SHARE_MAX (1.0f / 400.0f)
 /* Maximum mean number of comparisons per element in the local pass. The local pass compares each element with all
  * others of its bin (elements with similar keys). */
@@ -163,9 +164,9 @@ ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint cou
 #if KEY_BITS > 64
 #define PLAN_DIGITS_MAX 10
 
-/* First, radix passes sort by the top digits. Then a local pass (sort_local.cl) sorts by the lower digits. Returns
- * the number of top digits, counted from digit `top` down. Returns 0 if there is no local pass. The whole group must
- * call. */
+/* A sort may end with a local pass (sort_local.cl). Radix passes then sort only by the top digits, and the local pass
+ * sorts by the lower digits. Returns the number of top digits, counted from digit `top` down. Returns 0 if a local pass
+ * is not worthwhile. The whole group must call. */
 ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogram h, uint top, uint varying,
                              __local histogram_local *l)
 {
@@ -233,8 +234,8 @@ ORDO_FN void plan_local(__global uint *plan, struct sort_histogram h, uint low, 
         plan[SORT_PLAN_DIGITS + pass] = SORT_IDLE;
 }
 
-/* Plans a pass for each digit that differs between keys, and at least one pass. Passes write to two buffers in turn,
- * and the last pass must write to the output. So the number of omitted passes is even. */
+/* Plans a pass for each digit that differs between keys, and at least one pass. Passes write to two buffers in turn. If
+ * none is omitted, the last of h.passes passes writes to the output. So an even number of passes must be omitted. */
 ORDO_FN void plan_all(__global uint *plan, struct sort_histogram h, uint varying, __local const histogram_local *l)
 {
     const uint wanted = max(varying, 1u), passes = wanted + (h.passes - wanted) % 2;
@@ -252,7 +253,8 @@ ORDO_FN void plan_all(__global uint *plan, struct sort_histogram h, uint varying
     plan[SORT_PLAN_PASSES] = passes;
 }
 
-/* All work-items of the group that finishes last must call, after a barrier that makes l->digit visible. */
+/* All work-items of the group that finishes last must call this function. A barrier must precede, so that l->digit is
+ * visible. */
 ORDO_FN void histogram_plan(__global const ordo_key *keys, __global uint *plan, struct sort_histogram h,
                             __local histogram_local *l)
 {

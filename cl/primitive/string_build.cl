@@ -45,9 +45,10 @@ ORDO_FN uint string_first_apart(__private const string_column *c, string_text a,
 /* Sets position[i], for i > 0, to the first position where sorted strings i - 1 and i differ. String i is in row
  * rows[i], or in row i if `rows` is NULL.
  *
- * The host sets each position[i] to STRING_GOES_ON, and repeats the launch until state[STRING_UNFINISHED] stays 0.
+ * The host sets each position[i] to STRING_GOES_ON first. Before each launch, it zeroes `state`. It launches again if
+ * state[STRING_UNFINISHED] is 1 after a launch.
  *
- * These words become count - i, for the first string i with the error:
+ * Two words of `state` report errors. If string i is the first with an error, the word becomes count - i:
  *  state[STRING_DESCENDS]  string i is less than string i - 1
  *  state[STRING_TOO_LONG]  string i shares too many bytes with string i - 1 */
 ORDO_KERNEL(STRINGS_GROUP)
@@ -117,8 +118,8 @@ void string_tests(__global const uint *position, __global const uint *ids, __glo
 
 /* ---- levels ---------------------------------------------------------------------------------------------------- */
 
-/* Counts the tests in the subtree of tests[i], but at most STRING_NODE. On each side, the subtree ends before the first
- * test that is not greater than tests[i]. */
+/* Counts the tests in the subtree of tests[i], but at most STRING_NODE. All other tests of the subtree are greater than
+ * tests[i]. The loops go left and right from tests[i], until a test is not greater. */
 ORDO_FN uint string_subtree(__global const uint *tests, uint i, uint count)
 {
     const uint test = tests[i];

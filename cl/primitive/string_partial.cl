@@ -73,8 +73,8 @@ ORDO_FN int partial_order(__private const partial_page *p, __private const parti
     return 0;
 }
 
-/* Counts the entries whose partial key is less than the query's. If `below` is 1, also counts equal ones. The first
- * `from` entries must be among them. */
+/* Returns how many entries have a partial key less than the query's. If `below` is 1, equal ones count, too. Counts the
+ * first `from` entries without a comparison. */
 ORDO_FN uint partial_gap(__private const partial_page *p, __private const partial_query *q, uint from, int below)
 {
     uint to = p->count;
@@ -225,8 +225,8 @@ ORDO_FN uint string_last_with(__private const string_index *x, __private const s
 }
 
 /* Returns the longest string that is a prefix of the query. Each round finds the greatest string less than the query.
- * Each stored prefix of the query is also a prefix of this string. So the round shortens the query to the bytes that
- * the two have in common. */
+ * In sorted order, this string is between the query and the query's stored prefixes. So it begins with each of these
+ * prefixes. The round shortens the query to the bytes that the two have in common. */
 ORDO_FN uint string_longest_of(__private const string_index *x, __private const string_column *queries, string_text q)
 {
     for (;;) {
@@ -264,8 +264,9 @@ void partial_count(STRING_INDEX_ARGS, uint count, __global ulong *candidates, __
 /* ---- build ----------------------------------------------------------------------------------------------------- */
 
 /* A page to build. It has entries `first` to first + count - 1 of its level. Entry k is the string with id k * stride.
- * In level 0, `below` is NULL. In a higher level, page k of the level below begins with entry k. below[k] summarizes
- * the strings of that page. Strings i and i + 1 first differ at position tests[i]. */
+ * In level 0, `below` is NULL. In a higher level, each entry is the first entry of a page of the next lower level.
+ * below[k] summarizes all strings from entry k on that are before entry k + 1. Strings i and i + 1 first differ at
+ * position tests[i]. */
 typedef struct {
     uint                          first, count, stride;
     __global const partial_draft *below;
@@ -317,9 +318,9 @@ ORDO_FN ulong partial_below(__global const partial_draft *d, ulong at)
     return d->inside == STRING_EQUAL || at < from || at >= d->longest ? 0 : d->apart[(at - from) / 8];
 }
 
-/* Compares 8 bytes of each string of this page, and of all pages below it. The 8 bytes begin at index `at` of each
- * string. Returns a word whose bits are 1 where any two strings differ. The whole group must call, and all lanes get
- * the same result. */
+/* `e` is a page. Compares 8 bytes of its strings, and of all strings of the pages below it (e->below). The 8 bytes
+ * begin at index `at` of each string. Returns a word whose bits are 1 where any two strings differ. The whole group
+ * must call. All work-items get the same result. */
 ORDO_FN ulong partial_apart(__private const string_index *x, __private const partial_entries *e, ulong at,
                             __local uint *two)
 {
@@ -367,8 +368,9 @@ ORDO_FN void partial_differing(__private const string_index *x, __private const 
         positions[n] = PARTIAL_NONE;
 }
 
-/* Each group builds one page of a level, and the page's draft. The level begins at word `pages_at` of `pages`. Partial
- * keys of all levels have at most `most` positions. */
+/* Each group builds one page of a level, from word `pages_at` of `pages` on. drafts[i] becomes a summary of the strings
+ * of page i and of the pages below it. The next level is built from it. No level has partial keys of more than `most`
+ * nibbles (groups of `bits` bits). */
 ORDO_KERNEL(STRINGS_GROUP)
 void partial_pages(STRING_INDEX_ARGS, __global uint *pages, ulong pages_at, uint count, uint stride, uint page_words,
                    uint n_positions, uint key_words, uint page_keys, uint bits, uint prefix, uint most,

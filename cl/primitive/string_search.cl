@@ -44,16 +44,16 @@ ORDO_FN string_text string_with_id(__private const string_index *x, uint id)
  *
  *  same     number of leading bytes that are equal in both
  *  apart    position of their first difference, or STRING_EQUAL
- *  begins   true if the query begins with the string
- *  ends     true if the string begins with the query */
+ *  begins   true if the whole string is equal to the first bytes of the query
+ *  ends     true if the whole query is equal to the first bytes of the string */
 typedef struct {
     ulong same;
     uint  id, apart;
     bool  greater, begins, ends;
 } string_match;
 
-/* Bytes after byte STRING_SHARED_MAX get the position of this byte, which fits in 32 bits. The index tests only earlier
- * bytes. */
+/* Returns the position of bit `bit` of byte `at`. If `at` exceeds STRING_SHARED_MAX, replaces `at` by
+ * STRING_SHARED_MAX. So the position fits in 32 bits. The index tests only bytes before STRING_SHARED_MAX. */
 ORDO_FN uint string_position(ulong at, uint bit)
 {
     return (uint) min(at, (ulong) STRING_SHARED_MAX) << 4 | bit;
@@ -102,8 +102,9 @@ ORDO_FN bool probe_bit(__private const string_probe *p, uint position)
 }
 
 /* The state of a search that reads a node's tests from left to right. Each test is the position of a bit to read. If
- * the bit is 1, the search turns right: `gap` becomes the index after the test. If it is 0, the search turns left:
- * `limit` becomes the test. The tests of the right subtree, which are greater, are then skipped. */
+ * the bit is 1, `gap` becomes the index of the next test, and `limit` becomes STRING_EQUAL. If the bit is 0, `limit`
+ * becomes the position. The greater tests that follow are the right subtree. The search skips tests that are not less
+ * than `limit`. */
 typedef struct {
     uint gap, limit;
 } node_state;
@@ -115,7 +116,8 @@ ORDO_FN node_state node_test(node_state s, __private const string_probe *p, uint
     return probe_bit(p, position) ? (node_state) { i + 1, STRING_EQUAL } : (node_state) { s.gap, position };
 }
 
-/* Searches the tests with indices `from` to to - 1. Returns i if the search ends between tests i - 1 and i. */
+/* Searches the tests from tests[from] to tests[to - 1]. Returns i if the search ends between tests[i - 1] and
+ * tests[i]. */
 ORDO_FN uint node_gap(__global const uint *tests, uint from, uint to, __private const string_probe *p)
 {
     node_state s = { from, STRING_EQUAL };
@@ -133,17 +135,18 @@ ORDO_FN uint node_gap(__global const uint *tests, uint from, uint to, __private 
     return s.gap;
 }
 
-/* A stored string that is a prefix of the query. If there is none, `level` is STRING_NO_PREFIX. Each test belongs to
- * two neighbouring strings. The prefix is the first of the two strings for test number `test` of level `level`. */
+/* A stored string that is a prefix of the query. It first differs from the next stored string at test number `test` of
+ * level `level`. If there is no such prefix, `level` is STRING_NO_PREFIX. */
 typedef struct {
     uint level, test;
 } string_prefix;
 #define STRING_NO_PREFIX STRING_LEVELS_MAX
 
 /* A search of this node has ended before tests[gap]. If it met stored prefixes of the query, sets *prefix to the
- * longest one. Bit 0 of a byte is 1 if the string has this byte. If the search turned right at a test of bit 0, the
- * string before this test is a prefix. The loop goes back from tests[gap - 1]. The search turned right at each test
- * that is less than all tests after it, up to tests[gap - 1]. The first such test of bit 0 gives the longest prefix. */
+ * longest one. A test of bit 0 asks whether a string is long enough to have a byte. If the search turned right there,
+ * the string before the test is a prefix. The loop goes back from tests[gap - 1] to the first such test. The search
+ * turned right at each test that is less than all later tests before tests[gap]. These tests decrease as the loop goes
+ * back. So the loop meets the test of the longest prefix first. */
 ORDO_FN void node_prefix(__global const uint *tests, uint from, uint gap, uint stop, uint level,
                          __private string_prefix *prefix)
 {
@@ -164,8 +167,8 @@ typedef struct {
     uint from, to;
 } string_range;
 
-/* Follows the branches (shared/string_index.h). Returns the range of tests of the last level where the search
- * continues. `prefix` may be NULL. */
+/* Follows the branches, which are the top of the trie (shared/string_index.h). The search continues in the last level.
+ * There it reads only the tests whose indices are in the returned range. `prefix` may be NULL. */
 ORDO_FN string_range branch_end(__private const string_index *x, __private const string_probe *p,
                                 __private string_prefix *prefix)
 {
@@ -219,8 +222,8 @@ ORDO_FN string_match string_locate(__private const string_index *x, __private co
     return string_compare(x, queries, q, string_descend(x, &p, 0));
 }
 
-/* Finds the strings that have the query's bits before position `stop`. Returns the id of the first one, or of the last
- * one if `last` is true. */
+/* Finds the strings whose bits before position `stop` are equal to the query's. Returns the id of the first such
+ * string, or of the last one if `last` is true. */
 ORDO_FN uint string_end(__private const string_index *x, __private const string_column *queries, string_text q,
                         uint stop, bool last)
 {
@@ -379,8 +382,9 @@ void string_longest(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), uint count, 
     }
 }
 
-/* Returns 1 plus the length of the longest prefix of the query among the strings whose bit in `hidden` is 0, or `best`
- * if this is greater. After a hidden prefix, searches for shorter ones, but none of less than `best` bytes. */
+/* Ignores strings whose bit in `hidden` is 1. Let n be the length of the longest other string that is a prefix of the
+ * query. Returns n + 1, but at least `best`. If the longest stored prefix is hidden, the loop searches for the next
+ * shorter one. It stops at prefixes of less than `best` bytes. */
 ORDO_FN ulong string_longest_visible(__private const string_index *x, __private const string_column *queries,
                                      string_text q, __global const uint *hidden, ulong best)
 {
@@ -398,8 +402,8 @@ ORDO_FN ulong string_longest_visible(__private const string_index *x, __private 
     return best;
 }
 
-/* Raises lengths[i] to 1 plus the length of the longest prefix of query i among the strings whose bit in `hidden` is
- * 0. */
+/* Searches the strings whose bit in `hidden` is 0 for prefixes of query i. If the longest one has n bytes, lengths[i]
+ * becomes n + 1. If lengths[i] is already greater, it stays. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_longest_lengths(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), uint count, __global const uint *hidden,
                             __global ulong *lengths)

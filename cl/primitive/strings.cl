@@ -130,8 +130,9 @@ ORDO_FN ulong strings_window(__private const strings *s, string_rest rest, uint 
     return word << STRINGS_LENGTH_BITS | length;
 }
 
-/* Sets keys[i] to the sort key (shared/strings.h) of the string in slot i. Each key is XORed with `turn`, which is 0
- * for ascending order. For descending order, `turn` has 1 in all bits below the segment's number. */
+/* Sets keys[i] to the sort key (shared/strings.h) of the string in slot i. The upper bits of a key are the segment's
+ * number. The other bits are XORed with `turn`, which is 0 for ascending order. For descending order, `turn` is 1 in
+ * all these bits. */
 ORDO_KERNEL(STRINGS_GROUP)
 void strings_keys(__global const string_offset *offsets, ulong offsets_at, __global const uchar *bytes, ulong bytes_at,
                   ulong n_bytes, __global const uint *rows, __global const uint *segment, __global const ulong *depth,
@@ -177,8 +178,9 @@ void strings_split(__global const ulong *keys, __global const uint *rows, __glob
     }
 }
 
-/* Moves the marked rows to the slots of the next round. sums[i] must be the sum of the marks before slot i. Its lower
- * half is the new slot. Its upper half counts the segments that begin before slot i. */
+/* Moves the marked rows to the slots of the next round. sums[i] must be marks[0] + ... + marks[i - 1]. Its lower half
+ * counts the marked rows before slot i. This is the new slot of the row in slot i. Its upper half counts the segments
+ * that begin before slot i. */
 ORDO_KERNEL(STRINGS_GROUP)
 void strings_keep(__global const ulong *sums, __global const ulong *keys, __global const uint *rows,
                   __global const uint *place, __global const ulong *depth, uint count, uint window,
@@ -205,18 +207,21 @@ void strings_keep(__global const ulong *sums, __global const ulong *keys, __glob
 
 /* ---- the rest of small segments, on CPUs ----------------------------------------------------------------------- */
 
-/* On a CPU, strings_finish replaces strings_split. One work-item sorts all rows of a small segment, so that they need
- * no further round. It uses multikey quicksort (Bentley and Sedgewick), with windows of STRINGS_WINDOW_MAX bytes as
- * characters. A *part* is a group of rows whose strings begin with the same `depth` bytes. CPUs do not limit a launch's
- * time, so it compares strings of any length. */
+/* On a CPU, strings_finish replaces strings_split. A segment is a group of rows whose strings begin with the same
+ * bytes. If a segment has at most `most` rows, one work-item sorts it completely. Its rows then need no further round.
+ * The sort is multikey quicksort (Bentley and Sedgewick). It compares STRINGS_WINDOW_MAX bytes at a time. A *part* is a
+ * group of rows whose strings begin with the same `depth` bytes. CPUs do not limit a launch's time, so strings may have
+ * any length. */
 #if ORDO_CPU
 
 /* Parts of at most this many rows are sorted by insertion. */
 #define FINISH_INSERTED 16
 
-/* Size of the stack of parts. Each step of quicksort pushes its smallest part last. So quicksort needs at most 41
- * entries. 48 are reserved. An insertion sort pushes each group of at least two rows with equal keys: at most
- * FINISH_INSERTED / 2 parts. */
+/* Size of the stack of parts. A step of quicksort replaces the topmost part by at most three parts. The smallest one is
+ * pushed last, and has at most a third of the rows. There are less than 2^32 rows, and 2^32 is less than 3^21. So at
+ * most 20 such steps nest. Each adds at most two entries to the first one, so quicksort needs at most 41. 48 are
+ * reserved. An insertion sort pushes each group of at least two rows with equal keys: at most FINISH_INSERTED / 2
+ * parts. */
 #define FINISH_PARTS (48 + FINISH_INSERTED / 2)
 
 typedef struct {
@@ -334,7 +339,8 @@ typedef struct {
 } finish_division;
 
 /* Divides slots into those with a key less than the pivot, equal to it, and greater. Keeps the order of rows in each
- * part. Writes each row to all places that it may get, because a CPU would mispredict branches. */
+ * part. A CPU would mispredict branches, so the loops have none. They write each row to two arrays, but only the index
+ * of the right array advances. The next row overwrites the other copy. */
 ORDO_FN finish_division finish_divide(__private finish *f, uint first, uint end, ulong pivot)
 {
     uint at = first, others = first, greater = first;
@@ -469,8 +475,8 @@ ORDO_FN void finish_write(__private const finish *f, __private const finish_roun
     }
 }
 
-/* Handles slots `first` to r->end - 1. If a small segment begins in them, also handles its slots from r->end on. A
- * small segment has at most r->most rows. Skips a small segment that begins before slot `first`, because another
+/* Handles slots `first` to r->end - 1. A small segment has at most r->most rows. Sorts each small segment that begins
+ * in these slots, even if it ends after them. Skips a small segment that begins before slot `first`, because another
  * work-item sorts it. */
 ORDO_FN void finish_slots(__private finish *f, __private const finish_round *r, uint first, ulong turn)
 {
@@ -496,9 +502,9 @@ ORDO_FN void finish_slots(__private finish *f, __private const finish_round *r, 
     }
 }
 
-/* Does the same as strings_split, but completely sorts each segment of at most `most` rows. These rows need no further
- * round, so they get mark 0. During the sort, `marks` has their keys. The work-item with the first slot of a segment
- * sorts the segment. */
+/* Does the same as strings_split, but completely sorts each segment of at most `most` rows. The work-item with the
+ * first slot of a segment sorts the segment. During the sort, the segment's words of `marks` are keys. At the end, they
+ * are 0, because the rows need no further round. */
 ORDO_KERNEL(STRINGS_GROUP)
 void strings_finish(__global const string_offset *offsets, ulong offsets_at, __global const uchar *bytes,
                     ulong bytes_at, ulong n_bytes, __global const ulong *keys, __global uint *rows,

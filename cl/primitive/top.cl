@@ -36,7 +36,7 @@
 #define TOP_COPIES 1
 #endif
 #define TOP_RADIX (1u << TOP_BITS)
-#define TOP_WORDS (TOP_RECORD(KEY_BITS / 8) + TOP_RADIX) /* words of `state` per pass: a record, a histogram */
+#define TOP_WORDS (TOP_RECORD(KEY_BITS / 8) + TOP_RADIX) /* words of `state` per pass: a record and a histogram */
 #define TOP_TILE  ((uint) (TOP_GROUP * TOP_ITEMS))
 #if TOP_GROUP > 1 && TOP_ITEMS > TOP_ITEMS_MAX
 #error "TOP_ITEMS must be at most TOP_ITEMS_MAX"
@@ -259,9 +259,9 @@ typedef struct {
     uint       items;
 } top_step;
 
-/* An element's number is its key, followed by its index in p.index_bits bits. Returns whether it agrees with the k-th
- * element's number in all bits from p.digit_above up. If s->source.index is set, the source contains only such
- * elements. */
+/* An element's number is its key, shifted left by p.index_bits, plus its index. Compares this number with the k-th
+ * element's number. Returns whether all bits from bit p.digit_above up are equal. If s->source.index is set, the source
+ * contains only such elements. */
 ORDO_FN bool top_is_candidate(__private const top_step *s, struct top_pass p, ordo_key_form key, uint index)
 {
     if (p.pass == 1 || s->source.index)
