@@ -31,7 +31,8 @@ void timeline_pack(__global const ulong *entries, uint n, uint level, uint n_blo
     }
 }
 
-/* Does a stable sort of the entries by bit `level` of their groups (timeline_entry). */
+/* An entry (timeline_entry) has a group number from its bit 2 up. Sorts the entries stably by bit `level` of this
+ * number. */
 ORDO_KERNEL(RUN_GROUP)
 void timeline_move(__global const ulong *from, uint n, uint level, uint n_blocks, __global const uint *masks,
                    __global const ulong *sums, __global ulong *to)
@@ -95,8 +96,8 @@ void apply_count(uint n, __global const uchar *codes, ulong codes_at, __global c
     }
 }
 
-/* Counts the keys less than keys[q] when operation ops[q] runs. With `upper`, also counts keys[q] itself. base[q] must
- * be the count before the batch. */
+/* Counts the dictionary's keys that are less than keys[q] just before operation ops[q] of the batch. If `upper`, also
+ * counts keys[q] itself. base[q] must be the same count before the batch. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_rank(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops,
                 __global const ordo_key *keys, uint n_queries, uint upper, __global const uint *base,
@@ -115,15 +116,17 @@ ORDO_FN uint group_rank(const timeline *t, __global const uint *first_of, __glob
     return ranks[first_of[g]] + timeline_changes(t, g, time);
 }
 
-/* A selection stores a rank in place of a key, as an unsigned integer. Ranks of NONE or more become NONE. */
+/* A query of a selection is a key that holds a rank, as an unsigned integer. Returns this rank. If the rank is greater
+ * than NONE, returns NONE. */
 ORDO_FN uint rank_in_key(ordo_key key)
 {
     return key_before(key_of_digit(NONE - 1, 0), key) ? NONE : key_digit(key, 0, ~0u);
 }
 
-/* Finds the key of rank queries[q] when operation ops[q] runs.
+/* Query q asks which key has rank queries[q] just before operation ops[q] of the batch. The rank of a key is the number
+ * of lesser keys in the dictionary.
  *
- *  groups[q]       index of this key among the batch's distinct keys, or NONE
+ *  groups[q]       index of this key among the batch's distinct keys, or NONE if the batch does not have it
  *  base_ranks[q]   rank of this key before the batch, if groups[q] is NONE */
 ORDO_KERNEL(RUN_GROUP)
 void apply_select_plan(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, __global const uint *ranks,
@@ -177,13 +180,12 @@ void apply_select(BATCH_ARGS, __global const uint *first_of, __global const uint
     }
 }
 
-/* Prepares the answers of range operations. Operation ops[q] of the batch asks for keys lo[q] .. hi[q]. A group is a
- * distinct key of the batch.
+/* Prepares the answers of range queries. Query q is operation ops[q] of the batch. It asks for the keys lo[q] .. hi[q].
+ * A group is a distinct key of the batch.
  *
  *  group[q]     first group whose key is at least lo[q]
- *  changes[q]   sum over earlier operations on keys less than lo[q]: 1 if an operation adds its key, -1 if it removes
- *               its key, else 0
- *  touched[q]   number of groups in the range whose keys are present when operation ops[q] runs */
+ *  changes[q]   number of keys less than lo[q] just before operation ops[q], minus their number before the batch
+ *  touched[q]   number of groups from lo[q] to hi[q] whose keys are present just before operation ops[q] */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops,
                       __global const ordo_key *lo, __global const ordo_key *hi, uint n_queries, __global uint *group,

@@ -12,12 +12,15 @@ ORDO_FN ordo_key next_key(ordo_key key)
     return key_from_bits(key_plus(bits, key_of_digit(!key_same(bits, KEY_GREATEST), 0)));
 }
 
-/* Both functions return indices in the array of queries to the dictionary. Its parts are, in this order:
+/* A mixed batch puts its queries to the dictionary in one array. The array has four parts:
  *
- *  n_up queries             upward seeks
- *  n_erased queries         next greater keys of erased keys
- *  n_seeks - n_up queries   downward seeks
- *  n_erased queries         next lesser keys of erased keys */
+ *  n_up queries             one per upward seek
+ *  n_erased queries         one per erased key: finds the next greater key
+ *  n_seeks - n_up queries   one per downward seek
+ *  n_erased queries         one per erased key: finds the next lesser key
+ *
+ * seek_query returns the index of seek q's query. near_query returns the index of the first query of erased key e if
+ * `forward`, else of its second query. */
 ORDO_FN uint seek_query(uint q, uint n_up, uint n_erased)
 {
     return q < n_up ? q : q + n_erased;
@@ -27,10 +30,10 @@ ORDO_FN uint near_query(uint e, bool forward, uint n_up, uint n_seeks, uint n_er
     return forward ? n_up + e : n_seeks + n_erased + e;
 }
 
-/* keys[] gets the queries to the dictionary. A query must not find the key that it asks about. The dictionary
- * answers an upward query by the least key that is at least the query. So keys[] gets the next greater possible key.
- * A downward query finds only lesser keys, so keys[] gets the key itself. erased[] gets the keys that the batch
- * erases and the dictionary has. */
+/* Writes the queries to keys[]. Each query looks for a neighbour of a key x. It must not find x itself. An upward query
+ * finds the least key that is not less than the query, so the query is next_key(x). A downward query finds the greatest
+ * key that is less than the query, so the query is x. erased[] gets the keys that the batch erases and the dictionary
+ * has. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,
                       __global const uint *index, uint n, __global const uint *places, uint n_up, uint n_seeks,
@@ -87,13 +90,15 @@ typedef struct {
             n_erased ? place_of(places, n, PLACE_GONE, n) : 0                                                          \
     }
 
-/* A chain is a sequence of erased keys that are neighbours in the dictionary. An upward chain ends at its greatest
- * key, a downward chain at its least key. ends[p] becomes p + 1 if a chain ends at entry p, else 0. The host then
- * replaces each entry by the maximum of this entry and all earlier ones. ends[p] - 1 is then the entry where the
- * chain of entry p ends.
+/* A chain is a sequence of erased keys that are neighbours in the dictionary. An upward chain ends at its greatest key,
+ * a downward chain at its least key. Each entry of ends[] belongs to an erased key:
  *
- *  first half of ends[]    erased keys in descending order, in upward chains
- *  second half of ends[]   erased keys in ascending order, in downward chains */
+ *  first half of ends[]    the erased keys in descending order, for upward chains
+ *  second half of ends[]   the erased keys in ascending order, for downward chains
+ *
+ * So a chain's entries follow its end. ends[p] becomes p + 1 if the key of entry p is the end of a chain, else 0. The
+ * host then replaces ends[p] by the maximum of ends[0] to ends[p]. The chain that contains the key of entry p then ends
+ * at the key of entry ends[p] - 1. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
 {

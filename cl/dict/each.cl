@@ -15,7 +15,7 @@
          i = (n) - (i) <= i##_stride ? (n) : i + i##_stride)
 
 #define RUN_STEP (ORDO_CPU ? RUN_STEP_CPU : 1)
-/* RUN_SOME is a constant on GPUs, so that compilers remove loops of one step. */
+/* On GPUs, RUN_STEP is 1. RUN_SOME(some) is then the constant 1, so compilers remove a loop of RUN_SOME(some) turns. */
 #define RUN_STEPS(n)   (((n) + (RUN_STEP - 1)) / RUN_STEP)
 #define RUN_SOME(some) (RUN_STEP == 1 ? 1 : (some))
 

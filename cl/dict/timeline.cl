@@ -12,15 +12,16 @@ ORDO_FN ulong timeline_entry(uint group, int change)
     return (ulong) group << 2 | (uint) (change + 1);
 }
 
-/* A wavelet matrix of the batch's entries (timeline_entry) has one level per bit of the groups. The highest level has
- * the entries in batch order. A stable sort of level b by bit b gives the level below. Level b stores for each block of
- * 32 entries:
+/* A wavelet matrix of the batch's entries (timeline_entry). Each entry has a group number and a change. The matrix has
+ * one level for each bit of a group number. All levels have the same entries, in different orders. On the highest
+ * level, they are in batch order. A stable sort of level b by bit b of the group numbers gives level b - 1. Level b
+ * stores for each block of 32 entries:
  *
- *  masks[3 * block]      bit b of each entry's group
+ *  masks[3 * block]      bit b of each entry's group number
  *  masks[3 * block + 1]  1 for each entry whose bit b is 0 and whose change is 1
  *  masks[3 * block + 2]  1 for each entry whose bit b is 0 and whose change is -1
  *  sums[block]           upper half: number of entries in earlier blocks whose bit b is 0
- *                        lower half: sum of their changes, plus 32 per earlier block so that it is at least 0 */
+ *                        lower half: sum of the changes of these entries, plus 32 * block. It is never negative */
 typedef struct {
     __global const uint  *masks;
     __global const ulong *sums;
@@ -36,8 +37,8 @@ typedef struct {
         masks, sums, there_before, n, n_blocks, n_levels, group_of[n]                                                  \
     }
 
-/* Reads the first e entries of a level. Returns the number of those whose group has a 0 in bit `level`. Adds the
- * changes of the counted entries to *changes. */
+/* Reads the first e entries of a level. Counts the entries that have a 0 in bit `level` of their group number. Adds the
+ * changes of these entries to *changes. */
 ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private int *changes)
 {
     const uint           block = e / TIMELINE_BLOCK, below = (1u << (e % TIMELINE_BLOCK)) - 1;
@@ -48,11 +49,12 @@ ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private in
     return (uint) (sum >> 32) + popcount(~masks[0] & below);
 }
 
-/* Entries *first .. *end - 1 belong to a level. The group of an entry is a number. Its change is 1, -1 or 0.
+/* Entries *first .. *end - 1 of a level are the part to search. Each entry has a group number, and a change: 1, -1 or
+ * 0. The lower half of the part has a 0 in bit `level` of the group number. The upper half has a 1 there.
  *
- *  1. Returns the sum of the changes of the entries whose group has a 0 in bit `level`.
- *  2. If `select`, sets *bit to 1 if *least is at least the sum, else to 0.
- *  3. Keeps the entries whose group has the value *bit in bit `level`. They are neighbours on the level below. Sets
+ *  1. Returns the sum of the changes in the lower half.
+ *  2. If `select`, sets *bit to 0 if this sum is greater than *least, else to 1.
+ *  3. Keeps the lower half if *bit is 0, else the upper half. Its entries are neighbours on the level below. Sets
  *     *first and *end to their range there. */
 ORDO_FN int timeline_descend(const timeline *t, uint level, uint *first, uint *end, bool *bit, int *least, bool select)
 {
@@ -91,8 +93,8 @@ ORDO_FN uint timeline_rank(const timeline *t, uint g, uint time)
     return t->there_before[g] + timeline_changes(t, g, time);
 }
 
-/* Finds the r-th key of the batch (from 0) that is present before operation `time`. It must exist. Returns its index
- * among the batch's distinct keys. */
+/* Lists the keys of the batch that are present before operation `time`, in ascending order. Finds number r in this
+ * list, counted from 0. It must exist. Returns its index among the batch's distinct keys. */
 ORDO_FN uint timeline_select(const timeline *t, uint r, uint time)
 {
     uint first = 0, end = time, group = 0;

@@ -7,10 +7,10 @@
  * flag 1. */
 #pragma once
 
-#define SUM_HEADS   0 /* Upserts, erasures, and the first operation of each key have flag 1. */
+#define SUM_HEADS   0 /* An operation has flag 1 if it is an upsert, an erasure, or the first one on its key. */
 #define SUM_INSERTS 1
 #define SUM_GROUPS  2
-#define SUM_THERE   3 /* The first operation of each key that the dictionary had before the batch has flag 1. */
+#define SUM_THERE   3 /* An operation has flag 1 if it is the first on a key that was present before the batch. */
 #define SUM_PARTS   4
 
 #define PLACE_CHANGED 0 /* If the batch changes a key, the last operation of this key has flag 1. */

@@ -4,39 +4,44 @@
 
 /* A HAMT has three buffers:
  *
- *     tables   | table `cells` | table `ranks` |         find a leaf by key or by rank
- *     leaves   | record | record | ... | end record |    a record per leaf, in key order
- *     pool     | keys, values | ...                      a block per leaf, in any order
+ *      tables   | table `cells` | table `ranks` |         find a leaf by key or by rank
+ *      leaves   | record | record | ... | end record |    a record per leaf, in key order
+ *      pool     | keys, values | ...                      a block per leaf, in any order
  *
- * A record has the fields `first`, `before`, `place` and `sectors`. A leaf has the keys from its `first` up to the
- * next leaf's `first`. `before` is the number of elements in earlier leaves. `place` is the position of the leaf's
- * block in the pool, and a flag (HAMT_WIDE). `sectors` counts parts of a bitmap.
+ * A record has four fields:
  *
- * A leaf has up to 64 keys, or more if all lie within 1024 successive integers. Its block has the sorted keys in one
- * of three forms, then the values:
+ *      first     The leaf has the keys from its `first` up to the next leaf's `first`.
+ *      before    number of elements in earlier leaves
+ *      place     lowest bit: flag HAMT_WIDE. Other bits: position of the leaf's block in the pool
+ *      sectors   numbers of elements in parts of the leaf, if its block has a bitmap
  *
- *     bitmap        1024 bits, if the leaf has more than 64 keys
- *     short keys    16-bit distances from `first`, if all are less than 65536
- *     whole keys    all bits of each key */
+ * A leaf has up to 64 keys, or more if all lie within 1024 successive integers. Its block has the sorted keys in one of
+ * three forms, then the values:
+ *
+ *      bitmap        1024 bits, if the leaf has more than 64 keys
+ *      short keys    16-bit distances from `first`, if all are less than 65536
+ *      whole keys    all bits of each key */
 
-/* Each table has one word per cell. The number of its cells is a power of 2. The cell number of a key is the high
- * bits of its distance from the `first` of leaf 0. cells[i] is the number of leaves that begin in cells 0 to i. So a
- * search for a key of cell i needs only leaves cells[i - 1] - 1 to cells[i] - 1. In the table `ranks`, the cell
- * number of a rank is its high bits. ranks[i] is the number of leaves whose `before` lies in cells 0 to i. */
+/* Each table has one word per cell. The number of its cells is a power of 2. The cell number of a key is the high bits
+ * of its distance from the `first` of leaf 0. A leaf begins in the cell of its `first`. cells[i] is the number of
+ * leaves that begin in cells 0 to i. So the leaves that begin in cell i are leaves cells[i - 1] to cells[i] - 1. A key
+ * of cell i lies in one of these leaves, or in the leaf before them. In the table `ranks`, the cell number of a rank is
+ * its high bits. ranks[i] is the number of leaves whose `before` lies in cells 0 to i. */
 
 /* With HAMT_FIXED_DEPTH 1, all leaves are bitmaps. Instead of the table `cells`, nodes on several levels find a leaf
  * by key, as in the paper (share/doc/hamt.md). A node has 64 words, one for each value of 6 key bits:
  *
  *     tables   | header | table `ranks` | nodes of the topmost level | ... | nodes above leaves |
  *
- * header[level] is the index of the level's first node. Level 0 lies above the leaves. Word w of a node counts
- * children 0 to w of this node, and all children of earlier nodes of its level. */
+ * header[level] is the index of the level's first node. Level 0 lies above the leaves. Word w of a node is a sum of two
+ * numbers: the children 0 to w of this node, and all children of earlier nodes of its level. */
 
-/* Invariants of a HAMT, which host/dict/trie/hamt_check.c checks:
- *  T1 order     `first` ascends and is a multiple of 1024.
+/* Invariants of a HAMT, which host/dict/trie/hamt_check.c checks. `first`, `before` and `sectors` are fields of a
+ * leaf's record. The end record follows the record of the last leaf.
+ *  T1 order     The fields `first` of the leaves ascend. Each is a multiple of 1024.
  *  T2 region    A leaf has at least one key. Its keys ascend. The first key is not less than `first`. The last key is
- *               less than the next leaf's `first`. In the record of a bitmap, `sectors` has three 10-bit counts: the
- *               elements below bits 256, 512 and 768.
+ *               less than the next leaf's `first`. If the leaf's keys are a bitmap of 1024 bits, `sectors` has three
+ *               10-bit counts: the elements below bits 256, 512 and 768.
  *  T3 ranks     `before` counts the elements in earlier leaves. In the end record it counts all elements.
  *  T4 blocks    Blocks lie in the used part of the pool and do not overlap.
  *  T5 tables    Cells, ranks, header and nodes are as described above. */
@@ -88,8 +93,9 @@ enum hamt_found {
     HAMT_FOUND_WORDS
 };
 
-/* Kernel hamt_plan writes one 64-bit word per leaf, then this record. A prefix sum over the words then sets `follow`.
- * Its upper half is the number of new leaves, its lower half the number of new allocation units. */
+/* Kernel hamt_plan writes one 64-bit word per leaf, then this record. The upper half of a word is the number of new
+ * leaves that replace the leaf. The lower half is the number of their new allocation units. A prefix sum then sets
+ * `follow` to the sum of all words. */
 typedef struct {
     ordo_u64 follow;
     ordo_u32 found[HAMT_FOUND_WORDS];

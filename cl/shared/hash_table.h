@@ -14,8 +14,8 @@
  * both are full, the element is *stashed* in any free slot of the partition. */
 
 /* Invariants, which host/dict/hash/check.c checks:
- *  H1 home     An element lies in its home or second bucket, or is stashed: it lies in any other bucket of its
- *              partition. No key is stored twice.
+ *  H1 home     An element lies in its home bucket or in its second bucket. A stashed element lies in any other bucket
+ *              of its partition. No key is stored twice.
  *  H2 empty    An empty slot holds hash_empty(partition), a mixed key of another partition, so no lookup matches it. A
  *              table has at least two partitions.
  *  H3 spilled  spills[b] counts the elements of home bucket b that lie in their second bucket. If it is 0, lookups end
@@ -67,8 +67,8 @@ enum hash_kind { HASH_ANY, HASH_DISTINCT, HASH_RESOLVED };
 #define HASH_LEFT   0xffffffffu
 #define HASH_ERASED 0xfffffffeu
 
-/* Kernel hash_update_sparse leaves some updates of a partition to kernel hash_update_dense: none (HASH_DONE), all, or
- * only the inserts of new keys. */
+/* Kernel hash_update_dense executes the updates that kernel hash_update_sparse has left. In a partition, these are no
+ * updates (HASH_DONE), all updates, or only the inserts of new keys. */
 enum hash_left { HASH_DONE, HASH_ALL_LEFT, HASH_NEW_LEFT };
 
 /* Results of kernels that examine a batch:

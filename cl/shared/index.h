@@ -3,8 +3,8 @@
  * level, from the root down, then one block of the array. */
 
 /* Level 0 is the array, in blocks of NODE keys. Higher levels have nodes of NODE separators. A *unit* is a block or a
- * node. Each entry of a level is the separator of one unit of the level below: the last key in or below this unit. With
- * NODE = 4 and 21 keys:
+ * node. Each entry of a level is the separator of one unit of the level below: the last key in or below this unit.
+ * Unused entries repeat the last separator. With NODE = 4 and 21 keys, s0 to s5 are the separators of blocks 0 to 5:
  *
  *     level 2           [ s3  s5  s5  s5 ]                                        the root
  *                          |   \__________________
@@ -33,19 +33,20 @@
  *                size.
  *  I7 last       Copies of the last key fill the last block. */
 
-/* Kim et al. describe the *blocked* layout (FAST, ACM TODS 36(4), 2011, section 4.2). A node is a *line*: a binary
- * tree of LINE_DEPTH levels in one cache line. It consists of *SIMD blocks*, which are subtrees of SIMD_DEPTH
- * levels. Separators ascend in a SIMD block. A search counts those less than the query. The count is the index of
- * the child block to read next. With LINE_DEPTH = 4 and SIMD_DEPTH = 2, the slots of a line have these entries of
- * the node:
+/* Kim et al. describe the *blocked* layout (FAST, ACM TODS 36(4), 2011, section 4.2). Each node is a *line*: its
+ * separators form a binary tree of LINE_DEPTH levels, which lies in one cache line. Subtrees of SIMD_DEPTH levels of
+ * this tree are *SIMD blocks*. Separators ascend in a SIMD block. A search counts the separators of a SIMD block that
+ * are less than the query. The count is the index of the child block to read next. Entry e is the node's e-th separator
+ * in ascending order. With LINE_DEPTH = 4 and SIMD_DEPTH = 2, the entries lie in these slots of the line:
  *
  *         slot      0  1  2 |  3  4  5 |  6  7  8 |  9 10 11 | 12 13 14 | 15
  *         entry     3  7 11 |  0  1  2 |  4  5  6 |  8  9 10 | 12 13 14 | 15
  *
  * Searches do not read the last slot.
  *
- * A *page* has the lines of a subtree of PAGE_LEVELS levels. Pages lie level by level, from left to right. A level's
- * last page may have fewer lines. With two levels per page and 4 children per line, lines a to m form three pages:
+ * A *page* has the lines of a subtree of PAGE_LEVELS levels of nodes. Pages lie level by level, from left to right. A
+ * level's last page may have fewer lines. With two levels of nodes per page and 4 children per line, lines a to m form
+ * three pages:
  *
  *     | page 0: a  b c d e | page 1: f  g h i j | page 2: k  l m |
  *
@@ -120,9 +121,9 @@ typedef struct {
     /* Without pages, `first` is the index of the level's first node. With pages, it is the index of the first node in
      * the level's first page. */
     ordo_u32 first;
-    ordo_u32 inside;            /* Number of higher levels in the same pages. */
+    ordo_u32 inside;            /* Number of levels that lie above this level in the same page. */
     ordo_u32 last;              /* Index of the level's last page. */
-    ordo_u32 full;              /* Number of nodes in each page before the last page. */
+    ordo_u32 full;              /* Number of nodes per page. The last page may have fewer. */
     ordo_u32 above, above_last; /* Number of a page's nodes on higher levels. `above_last` is for the last page. */
 } index_place;
 

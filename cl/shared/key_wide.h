@@ -29,7 +29,8 @@ ORDO_FN ordo_key key_from_bits(ordo_key_form bits)
 
 #if defined(ORDO_CHECKED) && ORDO_CHECKED
 
-/* Oclgrind 21.10 computes 255 for a true comparison like a.y < b.y. any() and all() return 1. */
+/* Oclgrind 21.10 computes 255, not 1, for a true comparison like a.y < b.y. any() and all() return 1. So these
+ * functions use any() and all(). */
 ORDO_FN bool key_before(ordo_key_form a, ordo_key_form b)
 {
     const long2 less = a < b, same = a == b;
@@ -70,7 +71,7 @@ ORDO_FN ordo_key_form key_above(ordo_key_form form, uint n)
 {
     const uint  shift = n & 63;
     const ulong high = form.y >> shift;
-#if defined(ORDO_CHECKED) && ORDO_CHECKED /* Oclgrind lacks funnel shifts. Compilers make them of the #else line. */
+#if defined(ORDO_CHECKED) && ORDO_CHECKED /* Compilers make a funnel shift of the #else line. Oclgrind has none. */
     const ulong low = bitselect(form.x >> shift, form.y << 1 << (63 - shift), ~(~(ulong) 0 >> shift));
 #else
     const ulong low = form.x >> shift | form.y << 1 << (63 - shift);

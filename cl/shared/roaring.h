@@ -33,7 +33,7 @@ enum roaring_form { ROARING_ARRAY, ROARING_BITMAP, ROARING_RUNS };
 
 /* A bitmap of a set of 64-bit keys. */
 typedef struct {
-    ordo_u64 begin, end; /* Byte offsets of the cookie and of the end. */
+    ordo_u64 begin, end; /* Byte offsets of the bitmap's first byte, and of the byte after its last one. */
     ordo_u32 high;
     ordo_u32 first; /* Number of containers in all earlier bitmaps. */
     ordo_u32 containers;
@@ -70,6 +70,6 @@ enum roaring_fault {
         ROARING_FAULT_WORDS
 };
 
-/* Results of the kernel that finds containers. ROARING_AT counts the bytes read. ROARING_HIGH is the upper half of the
- * last bitmap's keys. */
+/* Results of the kernel that finds containers. ROARING_AT counts the bytes read. ROARING_HIGH is the upper 32 bits of
+ * the keys in the last bitmap. */
 enum roaring_walk { ROARING_AT, ROARING_FOUND, ROARING_HIGH, ROARING_WALK_WORDS };

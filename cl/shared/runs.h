@@ -25,7 +25,7 @@ typedef struct {
     ordo_u32 n_samples_before[RUN_TABLE_MAX + 1];
     ordo_u32 n_runs;
     ordo_u32 stride;
-    /* Each part of a merge has `window` samples. */
+    /* The samples of all runs are sorted by key. A part of a merge's output ends at every `window`-th sample. */
     ordo_u32 window;
 } run_table;
 
@@ -39,8 +39,9 @@ ORDO_STATIC_ASSERT(sizeof(run_table) == (8 * 2 + 4 * 3) * 16 + 4 * 17 + 3 * 4, "
 
 #define MERGE_RUNS_HEADS 4
 
-/* Kernel run_hide hides elements `first` to `end` - 1 of a run. Just before, `gone` of these elements are still
- * visible: their hidden bits are 0. `before` is the number of visible elements before element `first`. */
+/* Kernel run_hide hides elements `first` to `end` - 1 of a run: it sets their hidden bits to 1. `gone` is the number of
+ * these elements whose hidden bit is 0 before this. `before` is the number of elements before element `first` whose
+ * hidden bit is 0. */
 typedef struct {
     ordo_u32 first, end, before, gone;
 } run_interval;
@@ -48,11 +49,12 @@ typedef struct {
 #define RUN_FIRST_STAGE 1
 #define RUN_LAST_STAGE  2
 
-/* Kernel run_check writes the first i that violates a rule of host/dict/sorted_run.h, or RUN_NOTHING. */
+/* Kernel run_check checks rules of host/dict/sorted_run.h (R1, R4 ...). For each rule, it writes the first index i for
+ * which the sentence below is true, or RUN_NOTHING. */
 enum {
     RUN_UNSORTED,   /* R1: Element i is greater than the next element. */
     RUN_REPEATED,   /* R6: Element i has the key of the next element. */
-    RUN_NOT_HIDDEN, /* R4: One of elements i to i + 31 is not hidden, but a newer element has its key. */
+    RUN_NOT_HIDDEN, /* R4: Of elements i to i + 31, one is not hidden, although a newer element has its key. */
     RUN_TOMBSTONE,  /* R7: One of elements i to i + 31 is hidden, but is the newest of its key. */
     RUN_MISCOUNTED, /* R5: visible[i] is wrong. */
     RUN_STALE,

@@ -17,8 +17,9 @@
  * The top two bits are a code. The other bits are a number of elements.
  *
  *   S1  A word changes from "nothing" to "count of this tile" to "count up to this tile". Each change is one store.
- *   S2  After a pass, all words are "count up to this tile". In the next pass, their code means "nothing", and
- *       "count up to this tile" has another code. So only the first pass needs zeroed words. */
+ *   S2  After a pass, all words are "count up to this tile". The code of "count up to this tile" alternates between two
+ *       values. A pass takes words with the code of the previous pass as "nothing". So only the first pass needs zeroed
+ *       words. */
 #pragma once
 #include "shared/group.h"
 
@@ -74,8 +75,8 @@ struct sort_histogram {
 
 /* Arguments of the local pass, which completes the sort in local memory. A *segment* is a group of neighbours with
  * equal digits in all earlier passes. Work-group r sorts *range* r: the segments that begin at indices r * step to
- * (r + 1) * step - 1. Before this pass, the elements lie in the output if passes - plan[SORT_PLAN_PASSES] is even.
- * Otherwise they lie in the spare buffers. */
+ * (r + 1) * step - 1. Before this pass, the elements lie in the output or in the spare buffers. They lie in the output
+ * if the difference of `passes` and plan[SORT_PLAN_PASSES] is even. */
 struct sort_local {
     ordo_u64 keys_out_at, values_out_at;
     ordo_u32 count, first_bit, passes;
@@ -104,11 +105,12 @@ struct sort_buckets {
     ordo_u32 step;        /* Only every step-th work-group works. Work-group i handles chunk i / step. */
     ordo_u32 blocks;      /* 1 if the scatter collects full cache lines, else 0 */
     ordo_u32 sort_step;   /* Only every sort_step-th work-group of kernel sort_bucket_sort sorts. */
-    ordo_u32 room;        /* Each sorting work-group has `room` elements of the spare buffer, after `count` elements. */
+    ordo_u32 room;        /* Elements of the spare buffer per sorting work-group, from index `count` on. */
     ordo_u32 unused;
 };
 
-/* Words of the plan of sort_buckets.cl, which first distributes the keys to buckets by one digit. */
+/* The plan of sort_buckets.cl, which first distributes the keys to buckets by one digit. This digit has
+ * SORT_BUCKET_BITS_MIN to SORT_BUCKET_BITS_MAX bits. SORT_BUCKET_STATE to SORT_BUCKET_ENDS are words of the plan. */
 #define SORT_BUCKET_BITS_MIN 8
 #define SORT_BUCKET_BITS_MAX 11
 /* If a key and its value have more than SORT_BLOCK_PAIR_MAX bytes, member `blocks` of struct sort_buckets must be 0.

@@ -17,12 +17,13 @@
  *     strings  0   1   2   3       4     5 */
 
 /* A search ends at the query if the column has it. Otherwise it ends at a string that shares the most leading bits with
- * the query. A second search then follows the query's bits up to the first difference from this string. If the query is
- * greater than the string, it goes only right from there, else only left. */
+ * the query. A second search then follows the query's bits to the first position where the query and this string
+ * differ. From there on, the second search goes only right if the query is greater than this string. Otherwise it goes
+ * only left. */
 
 /* The tests of a level form a trie. A *node* is a subtree of this trie with at most STRING_NODE - 1 tests. A node is as
- * large as possible: the subtree of the test above it, if any, has at least STRING_NODE tests. Invariants
- * (tests/primitive/string_index.c checks them):
+ * large as possible. If its root has a parent in the trie, the parent's subtree has at least STRING_NODE tests.
+ * Invariants (tests/primitive/string_index.c checks them):
  *
  *   S1 tests     Level 0 has all tests.
  *   S2 levels    Level k + 1 has the tests of level k that are in no node. `cuts` has their indices in level k. If
@@ -38,24 +39,24 @@
 #define STRING_SHARED_BITS 28
 #define STRING_SHARED_MAX  ((1u << STRING_SHARED_BITS) - 1)
 
-/* Two equal strings have position STRING_EQUAL. In an unfinished position, the bit number is STRING_GOES_ON: the bytes
- * before are equal, the others not yet compared. */
+/* A position has a byte index and a bit number (see above). Two equal strings have position STRING_EQUAL. Bit number
+ * STRING_GOES_ON means: the bytes before this byte index are equal, and the others are not yet compared. */
 #define STRING_EQUAL   0xffffffffu
 #define STRING_GOES_ON 15
 
 /* A search that finds no string returns this value (ORDO_NO_ID) in place of an id. */
 #define STRING_NO_ID 0xffffffffu
 
-/* A level has `count` tests. Test i is word tests + i of the index. If the level is above level 0, each of its tests
- * also occurs in the level below. Word cuts + i says which test of the level below is test i. `tests` and `cuts` are
- * multiples of 4. */
+/* A level has `count` tests. Test i is word tests + i of the index. A level above level 0 repeats some tests of the
+ * level below. Word cuts + i is the index of test i in the level below. `tests` and `cuts` are multiples of 4. */
 typedef struct {
     ordo_u64 tests, cuts;
     ordo_u32 count, unused;
 } string_level;
 
-/* A branch. `cut` is its index among the tests of the last level. `left` is 1 if the next branch is the left child.
- * `right` is the index of the branch that is the right child, or 0. Other children are nodes of the last level. */
+/* A branch is a test of the last level that lies in no node (see above). `cut` is the index of this test in the last
+ * level. `left` is 1 if the left child is a branch, the next one. `right` is the index of the right child if it is a
+ * branch, else 0. A child that is no branch is a node of the last level. */
 typedef struct {
     ordo_u32 position, cut, right, left;
 } string_branch;

@@ -15,11 +15,12 @@
  */
 
 /* Entry i of level 0 is the string with id i. A *page* has `page_keys` neighbouring entries of a level. A level's last
- * page may have fewer. The next level has the first entry of each page, so entry i of a level has id i * stride. The
- * last level is one page.
+ * page may have fewer. The next level has the first entry of each page. So each entry of each level is a string: entry
+ * i of a level is the string with id i * stride. The last level is one page.
  *
  * The strings *below* a page begin at its first entry, and end before the next page's first entry. A page leaves out
- * nibbles that are equal in all strings below it. So a search for one of these strings finds the right entry.
+ * nibbles that are equal in all strings below it. A search for one of these strings does not need these nibbles,
+ * because they do not change the order.
  *
  * A page begins with the positions of its nibbles, in ascending order. The partial keys of its entries follow. */
 #define PARTIAL_LEVELS_MAX    16
@@ -27,7 +28,8 @@
 #define PARTIAL_PAGE_MAX      65536
 #define PARTIAL_KEY_BYTES_MAX 128
 
-/* Position of a nibble that is 0 in all strings. A page has it in place of missing nibbles. */
+/* A page may need fewer nibbles than it has room for. The other positions are then PARTIAL_NONE. It is the position of
+ * a nibble that is 0 in all strings. */
 #define PARTIAL_NONE 0xffffffffu
 
 /* A page takes its nibbles from PARTIAL_REACH neighbouring bytes of its strings. The first 8 of these bytes contain the
@@ -39,7 +41,8 @@
 #define PARTIAL_CONTIGUOUS    1
 #define PARTIAL_WHOLE         2
 
-/* Pages begin at word `pages` of the index. With PARTIAL_WHOLE, they have no positions. */
+/* Pages begin at word `pages` of the index. With PARTIAL_WHOLE, partial keys are the first bytes of the strings, and
+ * pages do not store positions of nibbles. */
 typedef struct {
     ordo_u64 pages;
     ordo_u32 count, stride, page_words, positions, key_words, unused;
@@ -55,9 +58,9 @@ typedef struct {
  *  inside   first position (shared/string_index.h) where two of these strings differ, or STRING_EQUAL
  *  across   like `inside`, but also compares the first string of the next page
  *  longest  length of the longest of these strings, at most PARTIAL_LONGEST_MAX
- *  apart    a bitmap: a bit is 1 where two of these strings differ. Each word compares 8 bytes of the strings. Word 0
- *           compares those from byte PARTIAL_FROM(inside) on, and word 1 the next 8 bytes. Words are not set after
- *           the last position that a page can use. */
+ *  apart    a bitmap with a bit per bit of the strings: 1 if two of these strings differ there. Each 64-bit word is for
+ *           8 bytes of the strings. Word 0 is for the bytes from byte PARTIAL_FROM(inside) on. Word 1 is for the next 8
+ *           bytes. After the last position that a page can use, words have no value. */
 typedef struct {
     ordo_u32 inside, across, longest, unused;
     ordo_u64 apart[PARTIAL_REACH / 8];

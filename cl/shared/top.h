@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Buffers and kernel arguments of a selection (cl/primitive/top.cl), which finds the k-th element in key order, digit
- * by digit. */
+/* Buffers and kernel arguments of a selection (cl/primitive/top.cl). For a given k, it finds the k-th element in key
+ * order. Each pass finds one digit of this element. */
 
 /* Each element has a number. Its low index_bits bits are the element's index. The higher bits are the ordered form of
- * the key (shared/key.h). Pass p counts the values of digit p in the numbers of *candidates*. A candidate has all
- * earlier digits of the k-th element. The results lie in one buffer, which must be 0 before a selection:
+ * the key (shared/key.h). A number is divided into digits. Digit 0 has the highest bits. A *candidate* of pass p agrees
+ * with the k-th element in digits 0 to p - 1. Pass p counts how many candidates have each value of digit p. The results
+ * lie in one buffer, which must be 0 before a selection:
  *
  *     | taken | pass 0: record, histogram | pass 1: ... | */
 #pragma once
@@ -29,9 +30,9 @@ struct top_pass {
     ordo_u32 pass;
     ordo_u32 index_bits;
     /* An element's number has its key in the high bits, and its index in the low bits. digit_shift and digit_mask
-     * describe digit pass - 1 of this number. The earlier digits are all bits from bit digit_above up. */
+     * select the digit that the previous pass counted. All digits before it are the bits from bit digit_above up. */
     ordo_u32 digit_shift, digit_mask, digit_above;
-    ordo_u32 next_shift, next_mask; /* The next digit has number `pass`. If there is none, next_mask is 0. */
+    ordo_u32 next_shift, next_mask; /* Select the digit that this pass counts. If there is none, next_mask is 0. */
 };
 
 #define TOP_LOCAL_BYTES(bits, copies, group, lanes) (4 * (((copies) << (bits)) + SCAN_WORDS(group, lanes) + 3))

@@ -17,20 +17,20 @@
 
 /* Invariants, which host/dict/trie/xfast_check.c checks:
  *  X1 flat      flat[p] is the number of keys less than p << (width - flat_bits). The last entry is the number of keys.
- *  X2 entries   The table has an entry for each prefix that meets two conditions. Its length is flat_bits plus 1 to
- *               `levels` times `group` bits. More than XFAST_LEAF leaves begin with it. An entry is the index of the
- *               first of these leaves, and the index after the last one.
+ *  X2 entries   Some prefixes have flat_bits + i * group bits, with i from 1 to `levels`. If more than XFAST_LEAF
+ *               leaves begin with such a prefix, the table has an entry for it. An entry is the index of the first
+ *               of these leaves, and the index after the last one.
  *  X3 only      The table has no other entry.
- *  X4 masks     With masks, a key stands for a prefix, for example a network route (xfast_prefix.cl). Bit l of masks[i]
- *               concerns the first l bits of key i's prefix. It is 1 exactly if a key stands for these l bits. */
+ *  X4 masks     If there are masks, each key encodes a prefix, for example a network route (xfast_prefix.cl). Bit l of
+ *               masks[i] is 1 exactly if some key encodes the first l bits of key i. */
 #pragma once
 #include "shared/types.h"
 
 #define XFAST_LEAF 16
 
-/* Number of slots of all level tables. The first `small` levels have the first 4 * count slots together. Such a
- * small level, with prefixes of b bits, has 2^(b + 1) slots, from slot 2^(b + 1) on. Each later level has 2 * count
- * other slots. */
+/* Number of slots of the tables of all levels. The tables of the first `small` levels use the first 4 * count slots. In
+ * such a level, prefixes have b bits, and the table has slots 2^(b + 1) to 2^(b + 2) - 1. The table of each later level
+ * has the next 2 * count slots. */
 #define XFAST_SLOTS(shape)                                                                                             \
     (4 * (ordo_u64) (shape).count + 2 * (ordo_u64) (shape).count * ((shape).levels - (shape).small))
 
@@ -48,7 +48,7 @@
 typedef struct {
     ordo_u32 count;
     ordo_u32 flat_bits;
-    ordo_u32 group; /* The hash table has prefixes of flat_bits + group, flat_bits + 2 group, ... bits. */
+    ordo_u32 group; /* Prefixes in the hash table have flat_bits + i * group bits, with i from 1 to `levels`. */
     ordo_u32 levels;
     ordo_u32 small; /* Number of levels with fewer prefixes than leaves. 0 without level tables. */
 } xfast_shape;

@@ -59,9 +59,10 @@ void combine_brought(__global const uchar *codes, ulong codes_at, __global const
     }
 }
 
-/* Operation j is the j-th in key order. made[j] must combine the values that kernel combine_brought wrote for
- * operations start[j] to j, which have the same key. If the key had a value before the batch, combines this value
- * into made[j]. Does nothing if operation start[j] is an upsert or erasure, because it replaces the earlier value. */
+/* Operation j is the j-th in key order. Operations start[j] to j have the same key. made[j] must combine the values
+ * that kernel combine_brought wrote for these operations. If the key had the value before[j] before the batch, combines
+ * before[j] into made[j]. If operation start[j] is an upsert or erasure, does nothing, because it replaces
+ * before[j]. */
 ORDO_KERNEL(RUN_GROUP)
 void combine_made(__global const uchar *codes, ulong codes_at, __global const uint *index, __global const uint *start,
                   __global const uchar *there, __global const merge_value *before, uint n, __global merge_value *made)

@@ -28,9 +28,9 @@ void interval_limit(__global const ordo_key *lo, ulong lo_at, __global const ord
     }
 }
 
-/* Writes bounds of the key ranges that kernel interval_limit has shortened. interval_limit has set ends[i] to a
- * rank. Here, ends[i] must be the key with this rank. This key is the new upper bound of range i or, if
- * `descending`, the new lower bound. An empty range gets lo_out[i] > hi_out[i]. */
+/* Writes bounds of the key ranges that kernel interval_limit has shortened. interval_limit has computed one rank per
+ * range. ends[i] must be the key with range i's rank. It becomes the range's new upper bound or, if `descending`, its
+ * new lower bound. The other bound stays. An empty range gets lo_out[i] > hi_out[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_bound(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                     __global const uint *lengths, __global const ordo_key *ends, uint descending,
@@ -140,8 +140,9 @@ void interval_clip(__global uint *begins, __global const uint *ends, __global co
     }
 }
 
-/* Writes the keys that bound disjoint intervals. keys[j] is the first key of interval j. offsets[] holds the exclusive
- * prefix sums of the lengths. An empty interval gets lo_out[j] > hi_out[j]. */
+/* Writes the bounds of disjoint intervals: the keys lo_out[j] and hi_out[j]. keys[j] must be the first key of interval
+ * j. Its upper bound is the upper bound of range numbers[j]. Interval j has offsets[j + 1] - offsets[j] keys. If it is
+ * empty, it gets lo_out[j] > hi_out[j]. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_erase(__global const ordo_key *keys, __global const ordo_key *hi, ulong hi_at,
                     __global const uint *numbers, __global const ulong *offsets, uint n, __global ordo_key *lo_out,
@@ -195,9 +196,10 @@ void interval_find(__global const uint *ends, uint m, uint n, __global uint *fir
     }
 }
 
-/* A segment is 2^level neighbouring pieces. owners[p] is the owner of the segment from piece p on. Handles only
- * intervals of 2^level to 2^(level + 1) - 1 pieces. Two segments cover such an interval: one from its start, one up to
- * its end. Lowers both owners to the interval's index i. */
+/* Interval i has the pieces first[i] .. past[i] - 1. A segment is 2^level neighbouring pieces. Its owner is the index
+ * of an interval, or INTERVAL_NONE. owners[p] is the owner of the segment that begins at piece p. Handles only
+ * intervals of 2^level to 2^(level + 1) - 1 pieces. Two segments cover such an interval. One begins where the interval
+ * begins, the other ends where the interval ends. If i is less than a segment's owner, i becomes the owner. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_paint(__global const uint *first, __global const uint *past, uint n, uint level, __global uint *owners)
 {
@@ -210,9 +212,11 @@ void interval_paint(__global const uint *first, __global const uint *past, uint 
     }
 }
 
-/* A segment is a sequence of neighbouring pieces, with an owner. from[p] is the owner of the 2^(level + 1) pieces
- * from piece p on. to[p] gets the owner of the 2^level pieces from piece p on. This short segment is a half of two
- * long segments: one begins at p, the other at p - 2^level. to[p] becomes the lesser of their two owners. */
+/* A segment is a sequence of neighbouring pieces. Its owner is the index of an interval. A short segment has 2^level
+ * pieces, a long one has twice as many. from[p] is the owner of the long segment that begins at piece p. to[p] becomes
+ * the owner of the short segment that begins at piece p. This short segment is the first half of the long segment that
+ * begins at piece p. It is also the second half of the long segment that begins at piece p - 2^level. Its owner is the
+ * lesser of their two owners. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_push(__global const uint *from, uint m, uint level, __global uint *to)
 {

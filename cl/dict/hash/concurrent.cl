@@ -4,11 +4,12 @@
 
 /* Each bucket has a latch (a lock of one bit), which other buckets may share. A work-item that stores or erases a key
  * holds the latch of the key's home bucket. So operations on one key take effect one after another. The latch also
- * guards the home bucket's spill count (the number of its keys in their second bucket). Keys with different latches
- * can share a second bucket, so work-items claim slots by compare-and-swap.
+ * guards the home bucket's spill count (the number of its keys in their second bucket). Keys with different latches can
+ * share a second bucket, so work-items claim slots by compare-and-swap.
  *
- * No operation waits for a latch, so lanes of a sub-group need no independent progress. An operation gives up after
- * HASH_TRIES tries, or if both buckets of its key are full. */
+ * An operation that finds a latch held tries again. It gives up after HASH_TRIES tries, or if both buckets of its key
+ * are full. It never waits without limit, because the holder of the latch may be a lane of the same sub-group. Some
+ * devices do not run this lane until the other lanes stop. */
 
 /* Memory order of accesses to words that other work-items may change in the same launch. "Fence" means
  * ordo_fence_device: acquire and release, device scope. "After the latch" means after the ordo_or that sets the
@@ -32,9 +33,10 @@
  *                               store lower, store upper         so a reader of the new upper reads the new lower
  *   vacate a slot, large key    store HASH_MARK, lower, empty    fence after the first; the last store releases
  *   vacate a slot, 4-byte key   relaxed store of empty           after the latch
- *   store a value               relaxed store                    after the latch; in a claimed slot, the claim's CAS
- *                                                                or the acquire fence after it also orders it after
- *                                                                the slot's earlier values
+ *   store a value               relaxed store                    after the latch. A claimed slot may hold the value of
+ *                                                                an erased key. The CAS that claims the slot, or the
+ *                                                                acquire fence after it, orders the new value after
+ *                                                                the old one
  *   counts, pending, clock      ordo_add, relaxed                no order: only their sums matter
  *   filters (CPUs)              hash_update_filters              fences in this function
  *   list, found, outcomes       plain stores, each word once     the end of the launch */
@@ -194,8 +196,10 @@ ORDO_FN bool hash_claim(const hash_batch *batch, hash_op *op, uint bucket, uint 
     hash_pause(batch, op, FAULT_SLOW_STORES);
     ordo_store_release(upper, HASH_UPPER_OF(op->mixed));
 #endif
+    /* The slot may hold the value of an erased key, which another work-item stored. This fence orders that store before
+     * the store of the new value. */
     if (HASH_BY_FENCE)
-        ordo_fence_acquire(); /* Orders the store of the slot's previous value before the store of the new one. */
+        ordo_fence_acquire();
     return true;
 }
 

@@ -49,7 +49,7 @@ ORDO_FN void hash_link(const hash_part *part, __global const uchar *codes, __loc
 /* Describes the other operations on the key of operation u. An index is HASH_NONE if no such operation exists. */
 typedef struct {
     uint set;    /* last upsert or erasure before u */
-    uint insert; /* first insert before u. If `set` is not HASH_NONE, only inserts after it count. */
+    uint insert; /* first insert before u. If there is a `set`, the first insert between `set` and u */
     bool last;
 } hash_before;
 
@@ -104,8 +104,8 @@ ORDO_FN bool hash_can_do(__global const uint *found, bool has_values)
 
 /* Sets left[u] for each operation u:
  *
- *   HASH_ERASED   Operation u is the last one on an erased key.
- *   an index      Operation u is the last one on a key. The operation with this index wrote the new value.
+ *   HASH_ERASED   Operation u is the last one on its key. The batch erases this key.
+ *   an index      Operation u is the last one on its key. The key gets the value of the operation with this index.
  *   HASH_LEFT     Any other operation.
  *
  * Sets found[HASH_REFUSED] to 1 if the kernel cannot execute the batch. */

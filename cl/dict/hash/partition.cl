@@ -67,8 +67,8 @@ void hash_measure(HASH_TABLE, __global const uint *bounds, __global uint *found)
         ordo_add(&found[HASH_TOTAL], total);
 }
 
-/* starts[p] becomes the number of buckets that the keys of partition p fill to `load` percent. If the keys fit in
- * HASH_BUCKETS_MAX buckets, starts[p] does not exceed this number. */
+/* starts[p] becomes the number of buckets for the keys of partition p. The keys fill `load` percent of the slots of
+ * these buckets. If the keys fit in HASH_BUCKETS_MAX buckets, starts[p] is at most HASH_BUCKETS_MAX. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_size(__global const uint *bounds, __global const uint *incoming, uint more, uint bits, uint load,
                __global uint *starts, __global uint *found)

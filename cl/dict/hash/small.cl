@@ -5,7 +5,7 @@
 #include "shared/hash_small.h"
 
 /* The array `where` (in hash_small) has the slot of each update's key, or one of these values. */
-#define SMALL_NEW  0xffffffffu /* The update stores an absent key. */
+#define SMALL_NEW  0xffffffffu /* The table does not have the key. */
 #define SMALL_DEAD 0xfffffffeu /* A later update has the same key. */
 
 typedef struct {

@@ -110,7 +110,7 @@ ORDO_FN uint hash_again(ordo_key mixed)
     return (uint) (mixed.x * 0x9e3779b97f4a7c15ul >> 32);
 }
 
-/* This variant uses only the top 32 bits. So keys that agree in these bits have the same home bucket. */
+/* For keys of 16 bytes, keys that agree in their top 32 bits have the same home bucket. */
 ORDO_FN uint hash_within(ordo_key mixed, uint bits)
 {
     return key_digit(mixed, KEY_BITS - 32, ~0u) << bits;
@@ -244,7 +244,8 @@ ORDO_FN hash_place hash_find_stashed(const hash_table *table, uint start, uint n
     return place;
 }
 
-/* Searches for a key that is not in its home bucket, start + first. The home bucket's spill count must not be 0. */
+/* Searches for a key that its home bucket does not have. The index of the home bucket is start + first. Its spill count
+ * must not be 0. */
 ORDO_FN hash_place hash_look_on(const hash_table *table, uint start, uint n, uint first, ordo_key mixed)
 {
     hash_place place = { start + hash_second(mixed, first, n), HASH_NONE };

@@ -223,8 +223,9 @@ ORDO_FN uint small_entry(__local hash_small *mem, uint bucket, uint p)
     return HASH_NONE;
 }
 
-/* Returns the words of bucket b of a partition, or NULL if there is no room. Several work-items may load the same words
- * at any time, because atomic_max never lowers a word. */
+/* Returns the words of bucket b of a partition in local memory, or NULL if there is no room. First stores the words of
+ * the elements that the table has in this bucket. Several work-items may store the same words at any time, because
+ * atomic_max never lowers a word. */
 ORDO_FN __local uint *small_words(const hash_table *table, const hash_part *part, __local hash_small *mem, uint b)
 {
     const uint at = small_entry(mem, part->start + b, part->number);
@@ -301,8 +302,9 @@ ORDO_FN void small_move(const hash_table *table, const hash_part *part, __local 
 #endif
 }
 
-/* Compares the words of all entries with the table, and records the differences. Declines the batch if a slot's word
- * changes and the slot's old element was outside of its home and second bucket. */
+/* Compares the words of all entries with the table, and records the differences. A stashed element lies neither in its
+ * home bucket nor in its second bucket. Declines the batch if a stashed element must move or go, because a plan cannot
+ * record the new spill count of its home bucket. */
 ORDO_FN void small_compare(const hash_table *table, __local hash_small *mem, const small_plan *plan)
 {
     HASH_EACH (i, HASH_SMALL_BUCKETS * HASH_SLOTS) {
@@ -369,7 +371,8 @@ ORDO_FN void small_begin(__local hash_small *mem)
 
 /* Each work-group computes the changes of its partitions, and stores them in its part of words[], plan_keys[] and
  * plan_values[]. The top group_bits bits of a mixed key are the index of its work-group. The number of work-groups must
- * be 1 << group_bits. Sets state[HASH_SMALL_DECLINED] to 1 if a work-group declines. */
+ * be 1 << group_bits. If a work-group cannot plan its changes, sets state[HASH_SMALL_DECLINED] to 1. Then no work-group
+ * changes the table. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_small_plan(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, uint n, uint kind,
                      __global const hash_value *values, ulong values_at, __global uint *state,

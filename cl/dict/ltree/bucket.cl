@@ -4,8 +4,8 @@
  *   bucket_updates   puts each update's index into its leaf's bucket
  *   update_heads     applies each bucket to its leaf */
 
-/* Updates that may split leaves run in all teams of a work-group together. One atomic operation then allocates the new
- * leaves of all teams. All lanes of a sub-group must call updates_next and the functions after it. */
+/* Updates that may split leaves run in all teams of a work-group at the same time. So one atomic operation allocates
+ * the new leaves of all these teams. All lanes of a sub-group must call updates_next and the functions after it. */
 #pragma once
 #include "dict/ltree/split.cl"
 
@@ -134,7 +134,7 @@ ORDO_FN void piece_write128(__global ulong2 *to, __private const ulong2 x[1])
  *
  *   column_read    reads the slots below `count`, sets the others to `fill`
  *   column_write   writes the 16-byte pieces that contain slots first .. end - 1
- *   column_put     if `opens` is true, moves the elements from slot `at` on to the next slots;
+ *   column_put     if `opens` is true, shifts the elements in slot `at` and all later slots by one slot;
  *                  if `puts` is true, stores x in slot `at`, and if `joins` is also true, combines x with the old value
  *   column_close   if `closes` is true, removes the element in slot `at`, and sets the last slot to `fill`
  *
@@ -397,8 +397,8 @@ ORDO_FN void held_split(const ltree_tree *tree, const node_split *split, __priva
     split_frame(tree, split);
 }
 
-/* Applies the updates of the leaf, and splits it if it overflows. `has` is false for a team without a leaf. Lane 0 gets
- * the change of the number of elements. */
+/* Applies the updates of the leaf, and splits it if it overflows. `has` is false for a team without a leaf. Returns the
+ * change of the number of elements in lane 0, and 0 in the other lanes. */
 ORDO_FN uint bucket_take_large(const ltree_tree *tree, const bucket_batch *batch, leaf_work work, bool has,
                                __local group_share *share, __global uint *dirty)
 {

@@ -58,8 +58,8 @@ ORDO_FN uint ltree_new_node(const ltree_batch *batch, ltree_op *op, uint level)
     return node < capacity ? node : LTREE_NONE;
 }
 
-/* Latches a node. Returns false if its header is no longer equal to `was`. The caller must compute `seen` from the
- * words it loaded, so that these loads precede the latch. */
+/* Latches a node. Returns false if its header is no longer equal to `was`. The caller has loaded some words before, and
+ * must compute `seen` from them. The latch waits for `seen`, so these loads precede the latch. */
 ORDO_FN bool ltree_latch(const ltree_batch *batch, ltree_op *op, __global uint *header, uint was, uint seen)
 {
     ltree_delay(batch, op, FAULT_SLOW_LOOKS);

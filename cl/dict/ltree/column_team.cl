@@ -32,8 +32,9 @@ ORDO_FN uint column_word(uint r)
  *   column_load_uncached    reads words first .. end - 1, sets the others to 0
  *   column_store_uncached   writes word s to to[s], for s in first .. end - 1
  *   column_at               returns word s to all lanes
- *   column_merge            The array `from` has `own` words, `into` has `count` words. Inserts the words of `from`,
- *                           without word `slot`, before the words of `into`. All lanes load before any lane stores. */
+ *   column_merge            The array `into` has `count` words, and `from` has `own` words. Moves the words of `into`
+ *                           to make room at its start. Copies all words of `from` except from[slot] to this room. All
+ *                           lanes load before any lane stores. */
 #define LTREE_COLUMN(type)                                                                                             \
     typedef struct {                                                                                                   \
         type at[COLUMN_ROWS];                                                                                          \

@@ -24,12 +24,14 @@
  * In a skiplist (LTREE_MERGE), an erase that leaves few elements moves them to the right neighbour, which takes over
  * the low bound. The leaf becomes a zombie: it covers no keys, and operations follow its link. */
 
-/* Memory order of accesses to nodes. The numbers in the right columns are accesses of the left column. A "fence"
- * acquires and releases at device scope. "Address from 1" means that the address depends on the value that access 1
- * loaded (ordo_after). This orders the loads without a fence, which would empty the first-level cache of inner nodes.
- * "Branch on 5" means that the access runs only if access 5 succeeds.
+/* Memory order of accesses to nodes. Each access has a number in the left column. The right columns refer to these
+ * numbers. "Fence" means a fence that acquires and releases at device scope.
  *
- *      access                                    LTREE_BY_FENCE 1              LTREE_BY_FENCE 0 (blank: the same)
+ * If LTREE_BY_FENCE is 0, ordo_after replaces most fences, because a fence empties the first-level cache of inner
+ * nodes. "Address from 1" means: the address is computed from the value that access 1 loaded. The device can then
+ * perform this access only after access 1. "Branch on 5" means: the access runs only if access 5 succeeds.
+ *
+ *      access                                    LTREE_BY_FENCE is 1           LTREE_BY_FENCE is 0 (blank: as for 1)
  *    1 header, first load                        acquire load                  loaded with 2
  *    2 low, right, high                          after 1                       4-byte keys: loaded with 1
  *      (ltree_load_uncached_tail)                                              8-byte keys: high loaded with 1,
@@ -61,10 +63,15 @@
  * operation may then move too far to the right. It reaches a node whose low bound is not less than its key, and
  * restarts. */
 
-/* In a team of several lanes, each lane loads a node's header before and after it loads the node's other words. All
- * lanes must find the same header. apart_sync keeps this order: all lanes load keys, lane 0 latches the node, all lanes
- * change its words, lane 0 releases the latch. If the root changes, all lanes write the new root node, then lane 0
- * stores the root's index. */
+/* In a team of several lanes, each lane loads a node's header before and after it loads the node's other words. The
+ * words are valid only if all lanes find the same header. apart_sync separates the steps of a change:
+ *
+ *  1. All lanes load keys.
+ *  2. Lane 0 latches the node.
+ *  3. All lanes change its words.
+ *  4. Lane 0 releases the latch.
+ *
+ * If the root changes, all lanes write the new root node, then lane 0 stores the root's index. */
 
 /* Memory models:
  *   C11 atomics          A reader's first load of a header synchronizes with the store that released the node's latch.

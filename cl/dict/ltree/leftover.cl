@@ -116,9 +116,10 @@ void ltree_gather(__global const ltree_pended *left, uint count, uint kind, uint
     }
 }
 
-/* Copies the results of the gathered operation p back to index where[p] of the batch. For a count or range, the array
- * `before` has the number of keys found until the operation gave up. `counted` has the number of keys found after that.
- * In `history`, which only tests use, operation p ends at time tick + p. */
+/* The operations that gave up form a second batch of `count` operations. Operation p of the second batch is operation
+ * where[p] of the first batch. Copies its results back to index where[p]. For a count or range, before[p] is the number
+ * of keys found in the first batch. counted[p] is the number of keys found in the second batch. In `history`, which
+ * only tests use, operation p ends at time tick + p. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_scatter(uint count, __global const uint *where, __global const uchar *results, __global const ordo_key *keys,
                    __global const ltree_value *values, __global const uint *counted, __global const uint *before,

@@ -38,8 +38,9 @@ ORDO_FN void ltree_move_all(const ltree_batch *batch, ltree_op *op, const ltree_
 }
 #endif
 
-/* A zombie is a leaf that a merge has emptied. Its bounds are equal. In another leaf, bounds can look equal if a writer
- * changes them between the two loads. Thus the leaf must also be empty, and its header unchanged. */
+/* A zombie is a leaf that a merge has emptied. Its low and high bound are equal. Two loads may return the two bounds.
+ * If a writer changes them between these loads, they can look equal in another leaf, too. Thus the leaf must also be
+ * empty, and its header unchanged. */
 ORDO_FN bool ltree_is_zombie(const ltree_batch *batch, uint leaf, ltree_tail tail)
 {
     const uint seen = ltree_fold(tail.low) ^ ltree_fold(tail.high) ^ tail.right;
@@ -69,8 +70,9 @@ ORDO_FN bool ltree_latch_neighbour(const ltree_batch *batch, ltree_op *op, __glo
     return true;
 }
 
-/* Erases the element in site->slot, and moves the other elements to the right neighbour. Releases the neighbour first,
- * so that searches find each element at any time. Returns false if the leaves were not merged. */
+/* Erases the element in site->slot, and moves the other elements to the right neighbour. Releases the neighbour before
+ * it empties this leaf. So at any time, a search finds each moved element in one of the two leaves. Returns false if
+ * the leaves were not merged. */
 ORDO_FN bool ltree_merge(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail,
                          const ltree_site *site)
 {

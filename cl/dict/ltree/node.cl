@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the nodes of a linked tree (shared/ltree.h). The functions that descend require that no other launch changes
- * the tree. All lanes of a sub-group must call ltree_less and functions on arrays of TEAM_QUERIES queries. */
+ * the tree. All lanes of a sub-group must call ltree_less. All lanes must also call each function that has an array of
+ * TEAM_QUERIES queries as parameter. */
 #pragma once
 #include "device/atomic.cl"
 #include "device/team.cl"
@@ -268,8 +269,9 @@ ORDO_FN uint ltree_less(__global const ordo_key_form *line, ordo_key_form query)
 #define PLACE_SLOT 0xffu
 #define PLACE_HIT  0x100u
 
-/* Returns the index of the entry of an inner node that leads to a query. The parameter `less` is the number of the
- * node's keys below the query. Entry 0 also leads to queries below all keys. */
+/* An entry of an inner node has a key and a child. Returns the index of the entry whose child a search visits next.
+ * `less` is the number of the node's keys that are less than the query. If `less` is 0, the search visits the child of
+ * entry 0. */
 ORDO_FN uint ltree_entry(uint less)
 {
     return max(less, 1u) - 1;

@@ -6,8 +6,8 @@
 #include "dict/ltree/column.cl"
 #include "dict/ltree/column_team.cl"
 
-/* If 1, fences order the loads of a node's words. Keys of 16 bytes always need fences, because one load is too short to
- * return both a node's header and its high bound. */
+/* If 1, fences order the loads of a node's words. Without fences, one load must return a node's header together with
+ * its high bound. A load returns at most 16 bytes. So keys of 16 bytes always need fences. */
 #define LTREE_BY_FENCE (!ORDO_AFTER_ORDERS || KEY_BITS == 128)
 
 #define LTREE_TRIES(op) (concurrent_has(&(op)->faults, FAULT_NO_TRIES) ? 0 : 256)
@@ -49,16 +49,16 @@ typedef struct {
 
 typedef struct {
     uint i, code;
-    /* Level of the node to read or change. It is 0, the level of the leaves, until the operation splits a leaf. Then it
-     * is the level of the inner node that gets an entry for the new node. */
+    /* Level of the node to read or change. Leaves have level 0. After a split, this is the level of the inner node that
+     * gets an entry for the new node. */
     uint level;
     uint at; /* next node; LTREE_NONE for the root */
-    /* Key that the node must cover:
+    /* Key that the node must cover. A node with bounds low and high covers low < query <= high.
      *
      *   - for a count or range, the least key that the operation has not visited
      *   - for a backward seek, the greatest possible result
-     *   - if `level` is above 0, the new entry's key plus 1. A node with bounds low and high covers (low, high], but
-     *     the keys of its entries lie in [low, high). */
+     *   - if `level` is above 0, k + 1, where k is the key of the new entry. An inner node with bounds low and
+     *     high has the entries with low <= k < high. So it must cover k + 1. */
     ordo_key_form query;
     uint          child;
 #if TEAM_WIDTH > 1
@@ -67,7 +67,7 @@ typedef struct {
     uint              count;
     uint              tries;
     uint              hops;
-    bool              lost;     /* True after a wrong path. All loads then bypass the caches. */
+    bool              lost;     /* True after a restart at the root. All loads then bypass the caches. */
     uint              parent;   /* Node of the level above, from which the descent came, or LTREE_NONE. */
     uint              zombie;   /* The previous node, if a merge has emptied it. Otherwise LTREE_NONE. */
     uint              elements; /* Elements that this work-item has stored, minus elements that it has erased. */
@@ -116,9 +116,9 @@ typedef struct {
     uint          right, header;
 } ltree_tail;
 
-/* Gives lane 0's tail (the words after a node's keys) to all lanes. With fences, each lane loads the header itself. If
- * the headers differ, a writer has changed the node, and lanes may load keys of different versions. The function then
- * sets LTREE_LATCHED in the result, so that the caller tries again. */
+/* Gives lane 0's tail (the words after a node's keys) to all lanes. If LTREE_BY_FENCE is 1, each lane has loaded the
+ * header itself. If their headers differ, a writer has changed the node, and lanes may load keys of different versions.
+ * The function then sets LTREE_LATCHED in the result, so that the caller tries again. */
 ORDO_FN ltree_tail ltree_share_tail(ltree_tail own)
 {
     ltree_tail tail;

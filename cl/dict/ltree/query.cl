@@ -114,8 +114,10 @@ ORDO_FN void ltree_sum_own(__private uint counts[TEAM_QUERIES], __private uint o
     }
 }
 
-/* Searches the first and last leaf of each interval. The upper 16 bits of own[r] become the number of keys less than
- * lo. The lower 16 bits become the number of keys less than hi, plus COUNT_EQUAL for each key equal to hi. */
+/* Searches the first and last leaf of each interval. own[r] becomes two 16-bit numbers for interval r:
+ *
+ *  upper 16 bits   number of keys in the first leaf that are less than lo
+ *  lower 16 bits   number of keys in the last leaf that are less than hi, plus COUNT_EQUAL for each key equal to hi */
 ORDO_FN void ltree_count_ends(const ltree_tree *tree, __private const ltree_path path[TEAM_QUERIES],
                               __private const ltree_path ends[TEAM_QUERIES], __private uint own[LTREE_ITEMS])
 {

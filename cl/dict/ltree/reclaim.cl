@@ -14,8 +14,8 @@ ORDO_FN bool is_dead(const ltree_tree *tree, uint level, uint node)
     return level == 0 ? ltree_is_dead(node, line[LTREE_LOW], line[LTREE_HIGH]) : ltree_count(line) == 0;
 }
 
-/* Returns the first node that is not dead, from `node` to the right, or LTREE_NONE. Also makes the link of each dead
- * node on the way skip the next dead node. */
+/* Follows links to the right, from `node` on, to the first node that is not dead. Returns this node, or LTREE_NONE. If
+ * a dead node's link leads to another dead node, copies the link of the second to the first. */
 ORDO_FN uint first_alive(const ltree_tree *tree, uint level, uint node)
 {
     const uint taken = tree->state[level == 0 ? LTREE_LEAVES : LTREE_INNER];
@@ -53,8 +53,9 @@ void reclaim_leaves(LTREE_TREE)
         ordo_add(&state[LTREE_DEAD], dead);
 }
 
-/* Returns true if a slot's entry stays. If its child is a zombie (a leaf that a merge has emptied), the entry now leads
- * to the leaf that took over the zombie's elements. The old entry of that leaf is removed. */
+/* Returns true if the entry in a slot stays. A zombie is a leaf that a merge has emptied. Its right neighbour has taken
+ * over its elements and its low bound. If an entry's child is a zombie, the neighbour becomes the child. The
+ * neighbour's old entry is removed, because its key no longer equals the neighbour's low bound. */
 ORDO_FN bool entry_of(const ltree_tree *tree, uint level, uint node, uint slot, ordo_key_form *low, uint *child)
 {
     *child = ltree_children(tree, node)[slot];

@@ -69,8 +69,8 @@ void group_effects(__global const ordo_key *keys, ulong keys_at, __global const 
     }
 }
 
-/* Index of the last update in block k, if each block has `most` updates. A leaf with updates in two blocks is split
- * between the blocks. */
+/* The sorted updates are divided into blocks of `most` updates. Returns the index of the last update in block k. If a
+ * leaf has updates in several blocks, it is split, so that each new leaf has updates of one block. */
 #define BORDER(k, most) (((k) + 1) * (most) -1)
 
 ORDO_FN uint group_splits(__global const uint *leaves, uint n, uint most, uint k)

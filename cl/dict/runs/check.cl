@@ -10,11 +10,11 @@ ORDO_FN uint run_word_mask(uint word, uint count)
     return count - word * 32 >= 32 ? 0xffffffffu : (1u << (count - word * 32)) - 1;
 }
 
-/* Lowers findings[f] to the index of the first violation of invariant f (RUN_... in shared/runs.h). Adds the number
- * of stale (replaced) elements to findings[RUN_STALE].
+/* Lowers findings[f] to the index of the first violation of invariant f (RUN_... in shared/runs.h). Adds the number of
+ * stale (replaced) elements to findings[RUN_STALE].
  *
- * The bits from words[stale_at] on must mark the stale elements. If `counted` is not 0, the array from
- * words[counted_at] on must have the correct contents of the array from visible[visible_at] on. */
+ * The bits from words[stale_at] on must mark the stale elements. If `counted` is not 0, also checks the array that
+ * begins at visible[visible_at]. Its correct contents must begin at words[counted_at]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_check(__global const ordo_key *keys, uint count, __global const uint *hidden, ulong hidden_at,
                __global const uint *visible, ulong visible_at, __global const uint *words, ulong stale_at,

@@ -10,7 +10,8 @@
 /* Built together: run_gone run_hide */
 
 /* Counts one run's visible elements with keys from lo[i] to hi[i]. Adds this count to counts[i], or overwrites
- * counts[i] if `first`. The run must have ranks[i] keys less than lo[i], and ranks[n + i] keys at most hi[i]. */
+ * counts[i] if `first`. ranks[i] must be the number of this run's keys that are less than lo[i]. ranks[n + i] must be
+ * the number of its keys that are at most hi[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void run_count(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                __global const uint *ranks, __global const uint *hidden, ulong hidden_at, __global const uint *visible,
@@ -107,9 +108,10 @@ void run_bounds(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_
     }
 }
 
-/* A range with more than RANGE_WIDE elements is wide. In a wide range, run_write counts the visible elements of each
- * run from the start of the run. In other ranges, it counts from the start of the range. A count from the start of
- * the run needs one look-up in visible[] instead of two, so it is faster in wide ranges. */
+/* A range with more than RANGE_WIDE elements is wide. In each run, run_write counts the visible elements before a given
+ * element. In a wide range, it counts all of them, from the start of the run. This needs one look-up in visible[]. In
+ * other ranges, it counts only elements inside the range. This needs two look-ups, which would be slower in wide
+ * ranges. */
 #define RANGE_WIDE RUN_BLOCK
 
 /* Measures each range i. lows[] and highs[] are from run_bounds.
@@ -397,8 +399,8 @@ ORDO_FN void ends_merge(__local const range_runs *runs, const run_table *table, 
     }
 }
 #else
-/* Sets spans[r] to run r's elements up to the key of element `place` of run `run`. If `last`, sets spans[r] to the
- * elements from this key on. */
+/* Let x be the key at index `place` of run number `run`. Sets spans[r] to the elements of run r from its start up to x.
+ * If `last`, sets spans[r] to the elements from x to the end of run r. */
 ORDO_FN void ends_bound(__local const range_runs *runs, const run_table *table, uint run, uint place, bool last,
                         __global run_interval *spans)
 {

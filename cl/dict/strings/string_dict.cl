@@ -83,8 +83,8 @@ void string_dict_find(__global const uint *ids, uint count, __global const uint 
     }
 }
 
-/* Adds to ranks[i] the number of visible elements of this run before element ids[i]. If `ids` is NULL, ids[i] is i. The
- * sum is STRING_NO_ID if ids[i] is. */
+/* Adds to ranks[i] the number of visible elements of this run before element ids[i]. If `ids` is NULL, ids[i] is i. If
+ * ids[i] is STRING_NO_ID, ranks[i] becomes STRING_NO_ID. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_dict_add(__global const uint *ids, uint count, __global const uint *marks, uint words, __global uint *ranks,
                      ulong ranks_at)
@@ -114,9 +114,10 @@ void string_dict_add_range(__global const uint *ids, __global const uint *number
     }
 }
 
-/* Adds `add` to ranks[i], modulo 2^32. A sum of `limit` or more becomes STRING_NO_ID. If `uppers` is not NULL, ranks[i]
- * must first be the number of strings less than query i. uppers[i] must also count a string equal to query i. If
- * ranks[i] and uppers[i] are equal, no string equals query i. Then ranks[i] becomes STRING_NO_ID. */
+/* Adds `add` to ranks[i], modulo 2^32. If the sum is `limit` or more, ranks[i] becomes STRING_NO_ID. `uppers` may be
+ * NULL. Otherwise ranks[i] must first be the number of strings less than query i. uppers[i] must be the number of
+ * strings less than query i or equal to it. If both numbers are equal, no string equals query i. ranks[i] then becomes
+ * STRING_NO_ID. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_dict_choose(__global uint *ranks, ulong ranks_at, __global const uint *uppers, uint count, uint add,
                         uint limit)
@@ -132,9 +133,9 @@ void string_dict_choose(__global uint *ranks, ulong ranks_at, __global const uin
 /* ---- the order of several runs --------------------------------------------------------------------------------- */
 
 /* Run L has n elements. Run S is smaller: it has `smaller_n` elements. Adds to ranks[i] the number of visible elements
- * of S less than element i of L. lower[j] must be the number of elements of L less than element j of S. If
- * lower[j] <= i, element j of S is less than element i of L, or equal. Of two equal elements, at most one is visible.
- * If that is the element of S, nothing uses ranks[i]. */
+ * of S less than element i of L. lower[j] must be the number of elements of L less than element j of S. The kernel
+ * counts the elements j of S with lower[j] <= i. They are less than element i of L, or equal to it. If an equal element
+ * is visible, element i of L is hidden, and nothing uses ranks[i]. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_dict_add_smaller(__global const uint *lower, uint smaller_n, __global const uint *marks, uint words, uint n,
                              __global uint *ranks, ulong ranks_at)
@@ -265,7 +266,7 @@ void string_dict_check_marks(__global const uint *marks, uint words, uint n, __g
     }
 }
 
-/* ids[i] is the id that a search for element i of a run found in this run. */
+/* ids[i] is the result of a search for element i of a run in the same run. It must be i. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_dict_check_ids(__global const uint *ids, uint n, __global uint *bad)
 {

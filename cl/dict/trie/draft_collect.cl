@@ -43,7 +43,8 @@ void draft_list(DRAFT_TABLE, uint n_blocks, __global const uint *counts, __globa
     }
 }
 
-/* words[k] is the content of update k's slot. `values` has one value per operation of the launch. */
+/* words[k] is the draft's slot for the k-th updated key. It has the index of an operation of the launch, and the bit
+ * DRAFT_ERASED. `values` has one value per operation of the launch. */
 ORDO_KERNEL(RUN_GROUP)
 void draft_updates(__global const uint *words, uint n, __global const uchar *values, ulong values_at,
                    __global uchar *values_out, __global uchar *erased)

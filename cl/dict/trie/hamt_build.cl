@@ -29,9 +29,9 @@ ORDO_FN void hamt_region(const hamt_trie *t, ordo_key_form key, ordo_key_form *l
         *most = t->leaves[leaf + 1].first - 1;
 }
 
-/* Returns true if elements m - 1 and m need different leaves. Keys m - 1 and m must differ only in their lowest
- * `bits` bits. The keys that differ from keys[m] only in these bits form a region. Elements m - 1 and m need
- * different leaves if this region has more than HAMT_LEAF elements. Only keys from `least` to `most` count. */
+/* Returns true if elements m - 1 and m need different leaves. A region has all keys that agree in all but their lowest
+ * `bits` bits. keys[m - 1] and keys[m] must lie in the same region. They need different leaves if this region has more
+ * than HAMT_LEAF keys from `least` to `most`. */
 ORDO_FN bool hamt_divides(__global const ordo_key *keys, uint n, uint m, uint bits, ordo_key_form least,
                           ordo_key_form most)
 {
@@ -130,8 +130,9 @@ void hamt_replace(__global const uint *touched, uint n_touched, __global const u
 
 #define HAMT_NEW 0xffffffffu
 
-/* Copies the records of old leaves that stay. If a single new leaf replaces an old leaf, hamt_add must later overwrite
- * the copied record. `follow` must hold the prefix sums of hamt_replace's counts. */
+/* `follow` must hold the prefix sums of hamt_replace's counts. Copies the record of each old leaf whose count is 1.
+ * Such a leaf stays, or a single new leaf replaces it. In the second case, hamt_add must later overwrite the copied
+ * record. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_keep(HAMT_TRIE, __global const uint *follow, __global hamt_leaf *leaves, __global uint *counts,
                __global uint *from)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs single-key operations of a concurrent batch on a HAMT. An update of a new key first adds the path to this key to
- * the draft's trie (shared/hamt_draft.h). */
+/* Runs single-key operations of a concurrent batch on a HAMT. A hash table, the draft, collects the updates. A trie
+ * next to it has the same keys (shared/hamt_draft.h). An update of a new key first adds the path to this key to this
+ * trie. */
 #pragma once
 #include "dict/trie/hamt_draft.cl"
 
@@ -25,8 +26,9 @@ ORDO_FN bool draft_was_there(const draft_batch *batch, ordo_key_form key, bool w
     return at.there;
 }
 
-/* Allocates a child. Returns its word, 0 if memory is short, or HAMT_ELECTED if another work-item is allocating it.
- * Allocation never waits, so the lanes of a sub-group cannot block each other. */
+/* *word describes a child of a node. If *word is 0, allocates the child. Returns the new *word. This is 0 if memory is
+ * short, or HAMT_ELECTED if another work-item is allocating the child. Allocation never waits, so the lanes of a
+ * sub-group cannot block each other. */
 ORDO_FN uint hamt_elect(const draft_batch *batch, draft_op *op, volatile __global uint *word)
 {
     if (concurrent_strikes(&op->faults, FAULT_NODES, 8))

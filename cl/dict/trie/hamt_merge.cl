@@ -105,7 +105,8 @@ ORDO_FN uint mix_below(const hamt_mix *mix, ordo_key_form key)
     return hamt_look(&mix->node, key).below + mix_more(mix, keys_less(mix->keys, mix->begin, mix->end, key));
 }
 
-/* Returns the leaf's least key from `key` on, after its updates. Such a key must exist. */
+/* Takes the leaf's keys as they are after its updates. Returns the least of these keys that is not less than `key`. It
+ * must exist. */
 ORDO_FN ordo_key_form mix_first_from(const hamt_mix *mix, ordo_key_form key)
 {
     uint p = hamt_look(&mix->node, key).below;
@@ -120,8 +121,8 @@ ORDO_FN ordo_key_form mix_first_from(const hamt_mix *mix, ordo_key_form key)
     return hamt_key_at(&mix->node, p);
 }
 
-/* Considers the leaf's first p elements, changed by the updates before update j. Returns their greatest key, which must
- * exist. */
+/* Takes only the leaf's first p elements, and only its updates before update j. Returns the greatest key after these
+ * updates. It must exist. */
 ORDO_FN ordo_key_form mix_last_before(const hamt_mix *mix, uint p, uint j)
 {
     for (; j > mix->begin; j--) {
@@ -142,9 +143,9 @@ ORDO_FN uint mix_count(const hamt_mix *mix)
 
 /* ---- new leaves -------------------------------------------------------------------------------------------------- */
 
-/* Elements `at` to `all` - 1 of an updated leaf have no new leaf yet. `first` is the least of their keys. mix_next
- * divides regions of keys into halves. It finishes a lower half before the upper half. Bit b of `open` is 1 while
- * the upper half of a region of 2^(b + 1) keys is unfinished. */
+/* An updated leaf is divided into new leaves. Elements `at` to `all` - 1 have no new leaf yet. `first` is the least of
+ * their keys. mix_next halves regions of keys. It finishes a lower half before it begins the upper half. Bit b of
+ * `open` is 1 if a region of 2^(b + 1) keys has been halved, and its upper half is not finished. */
 typedef struct {
     uint          at, all;
     ordo_key_form first, open;
@@ -164,8 +165,9 @@ ORDO_FN hamt_rest mix_rest(const hamt_mix *mix)
     return rest;
 }
 
-/* Takes one new leaf's elements from *rest, which must not be empty. Halves the region of keys around rest->first until
- * one leaf can hold its elements. */
+/* Takes the elements of one new leaf from *rest, which must not be empty. A region is a range of keys. Starts with a
+ * region that contains rest->first. While one leaf cannot hold all elements of the region, keeps the half that contains
+ * rest->first. */
 ORDO_FN hamt_part mix_next(const hamt_mix *mix, hamt_rest *rest)
 {
     const ordo_key_form one = 1;

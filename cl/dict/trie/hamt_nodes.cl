@@ -70,10 +70,11 @@ ORDO_FN bool hamt_set_words(__global uint *words, ulong from, ulong to, uint val
     return same;
 }
 
-/* Handles leaf i on one level of nodes. Each child of these nodes has a word. Only the last leaf below a child sets
- * words: the child's word, and all words between it and the next child's word. If there is no next child, it sets
- * the words up to the end of the node. Leaf 0 also sets the words before its own. If `compare` is true, only
- * compares these words. */
+/* Handles leaf i on one level of nodes. The nodes of a level form one array of words. Each child has one of these
+ * words. Only the last leaf below a child sets words. It sets its child's word, and the later words before the next
+ * child's word. If there is no next child, it sets the later words of the same node. Leaf 0 also sets all words before
+ * its child's word. If `compare` is true, changes nothing, and returns whether the words have the values that it would
+ * set. */
 ORDO_FN bool hamt_set_level(const hamt_rows *rows, uint level, uint i, __global uint *words, bool compare)
 {
     const uint  child = hamt_child(rows, level, i);
@@ -90,7 +91,8 @@ ORDO_FN bool hamt_set_level(const hamt_rows *rows, uint level, uint i, __global 
 }
 
 /* Writes the nodes, and the header with the index of each level's first node. `number` must hold the exclusive prefix
- * sums of hamt_node_heads' flags. If `wrong` is not NULL, only compares, and lowers *wrong to the first wrong leaf. */
+ * sums of hamt_node_heads' flags. If `wrong` is not NULL, compares the stored words with the correct ones, and writes
+ * only *wrong. It lowers *wrong to the first leaf that belongs to a wrong word. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_nodes(__global const hamt_leaf *leaves, __global const uint *number, uint n_leaves, uint rank_bits,
                 __global uint *tables, __global uint *wrong)

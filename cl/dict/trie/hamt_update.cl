@@ -23,7 +23,7 @@ void hamt_place_heads(__global const uint *leaf, uint n, __global uint *heads)
 /* Lists the leaves that the batch changes. `number` must hold the exclusive prefix sums of hamt_place_heads' flags.
  *
  *   touched[k]   index of a leaf
- *   firsts[k]    rank of its first element
+ *   offsets[k]   number of its elements. A prefix sum then makes it an offset into an array of all these elements
  *   offsets[k]   number of its elements
  *   units[k]     size of its block in units of HAMT_UNIT bytes */
 ORDO_KERNEL(RUN_GROUP)

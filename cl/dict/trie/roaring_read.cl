@@ -50,7 +50,7 @@ ORDO_FN uint roaring_form_of(__global const uchar *bytes, const roaring_part *pa
 }
 
 /* Returns the size in bytes of container i, which begins at byte offset `at`. A container of runs begins with its
- * number of runs (2 bytes). If this number does not end before byte `end`, returns 2. The caller then finds that the
+ * number of runs (2 bytes). If these 2 bytes do not lie before byte `end`, returns 2. The caller then finds that the
  * container ends after `end`. */
 ORDO_FN ulong roaring_bytes(__global const uchar *bytes, const roaring_part *part, uint i, ulong at, ulong end)
 {
@@ -167,8 +167,8 @@ ORDO_FN bool roaring_is_in_place(__global const uchar *bytes, const roaring_part
     return end == (i + 1 < part->containers ? roaring_begin(bytes, part, i + 1, part->end) : part->end);
 }
 
-/* Decodes each container's descriptor. slices[c] becomes the number of its slices (ROARING_SLICE elements, runs or
- * words), or 0 for a faulty container. */
+/* Decodes each container's descriptor. A container is divided into slices. A slice has ROARING_SLICE elements, runs or
+ * bitmap words. slices[c] becomes the number of slices of container c, or 0 if the container is faulty. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_containers(__global const uchar *data, ulong data_at, __global const roaring_part *parts, uint n_parts,
                         uint n, __global roaring_container *containers, __global ulong *slices, __global uint *wrong)
@@ -323,8 +323,7 @@ ORDO_FN ulong roaring_next(roaring_cursor *cursor)
     return cursor->key | ((cursor->unit - 1) * 16 + lowest);
 }
 
-/* `total`, the number of keys, must not be 0. `counts` must hold the exclusive prefix sums of the slices' numbers of
- * keys. */
+/* `total`, the number of keys, must not be 0. counts[s] must be the number of keys in all slices before slice s. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_keys(__global const uchar *data, ulong data_at, __global const roaring_container *containers,
                   __global const ulong *starts, uint n, __global const ulong *counts, uint n_slices, ulong total,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds an X-fast trie (shared/xfast.h) from sorted distinct keys. Each prefix of more than XFAST_LEAF_MAX keys has an
- * entry, which the work-item of its first key writes. */
+/* Builds an X-fast trie (shared/xfast.h) from sorted distinct keys. If more than XFAST_LEAF_MAX keys begin with a
+ * prefix, the prefix has an entry. The work-item of the least of these keys writes the entry. */
 #pragma once
 #include "dict/less.cl"
 #include "dict/trie/xfast.cl"
@@ -14,8 +14,8 @@ void xfast_flat(__global const ordo_key *keys, xfast_shape shape, __global uint 
             p == all ? shape.count : keys_less(keys, 0, shape.count, (ordo_key_form) p << (KEY_BITS - shape.flat_bits));
 }
 
-/* An entry has a prefix of a level, and the range of keys that begin with this prefix. This struct describes one
- * key. On levels first + 1 to first + n, it is the first key of an entry's range. */
+/* An entry of a level has a prefix, and the range of keys that begin with this prefix. This struct describes one key.
+ * The key is the first one in the range of an entry on levels first + 1 to first + n. */
 typedef struct {
     uint first, n;
 } xfast_begins;

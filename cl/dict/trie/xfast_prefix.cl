@@ -49,7 +49,8 @@ ORDO_FN ordo_key_form xfast_up_to(uint length)
     return length >= KEY_BITS - 1 ? ~(ordo_key_form) 0 : ((ordo_key_form) 2 << length) - 1;
 }
 
-/* Returns the length of the prefix that a key encodes, or KEY_BITS - 1 for key 0. */
+/* A key encodes a prefix: the bits of the prefix, then a 1, then zeros. Returns the number of bits of the prefix, or
+ * KEY_BITS - 1 for key 0. */
 ORDO_FN uint xfast_length_of(ordo_key_form word)
 {
     return word == 0 ? KEY_BITS - 1 : (uint) clz(word & (0 - word));
@@ -70,9 +71,9 @@ ORDO_FN ordo_key_form xfast_shared(ordo_key_form mask, ordo_key_form neighbour, 
     return mask & xfast_up_to(min(xfast_common(neighbour, word), xfast_length_of(word)));
 }
 
-/* Bit l of masks[i] becomes 1 if the first l bits of key i are a stored prefix. One key encodes this prefix. All
- * keys between that key and key i also begin with it, so a work-item copies the bit from key to key. It looks up
- * prefixes only of the first and last key of its share. */
+/* Bit l of masks[i] becomes 1 if some key encodes the first l bits of key i as a prefix. All keys between that key and
+ * key i also begin with these l bits, so they have the same bit l. A work-item therefore copies the bit from key to
+ * key. It looks up prefixes only of the first and last key of its share. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_masks(XFAST_TRIE, __global ordo_key *masks)
 {
