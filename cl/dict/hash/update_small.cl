@@ -39,6 +39,7 @@ void hash_small_bin(__global const ordo_key *keys, ulong keys_at, uint n, ulong 
     HASH_EACH (b, HASH_SMALL_BINS)
         mem[b] = 0;
     hash_barrier();
+    ORDO_UNROLL
     for (uint k = 0; k < SMALL_BIN_KEYS; k++) {
         const uint i = first + k * HASH_GROUP;
         if (i >= n)
@@ -47,6 +48,7 @@ void hash_small_bin(__global const ordo_key *keys, ulong keys_at, uint n, ulong 
         place[k] = atomic_inc(&mem[hash_partition(mixed[k], bin_bits)]);
     }
     small_reserve(state, mem, capacity);
+    ORDO_UNROLL
     for (uint k = 0; k < SMALL_BIN_KEYS; k++) {
         const uint i = first + k * HASH_GROUP;
         if (i >= n)
