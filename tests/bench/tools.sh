@@ -338,7 +338,7 @@ dicts() {
     expect 0 "$bench" --no-limits --workload readrandom,hostexport --types bytes16 --structure fast,hash --sizes =1000 --batch =300 \
         --queries =500 --fills "$fills" --hit-rate 50 --reps 3 --json "$dir/wide.json"
     [ "$(grep -c '"key":"bytes16".*"check":"ok"' "$dir/wide.json")" -eq 4 ] || fail "keys of 16 bytes are ok"
-    expect 1 "$bench" --no-limits --workload readrandom --types u128 --structure blink
+    expect 1 "$bench" --no-limits --workload readrandom --types u128 --structure hamt
 }
 
 # Other types of keys, concurrent updates, and the comparisons of structures.

@@ -114,7 +114,7 @@ DEVICE_TEST(trie_history, has_one_with_every_kind_of_key_and_value)
 
 /* ---- schedules --------------------------------------------------------------------------------------------------- */
 
-#define KERNELS "/* True if `more` is true in any lane"
+#define KERNELS "#if SUBGROUP_MAY_PART && RUN_GROUP % ORDO_SUBGROUP == 0\n#define DRAFT_ANY_LANE"
 
 /* The files that the structures share. */
 static const char *const parts[] = { "dict/trie/draft_batch.cl", "dict/trie/draft_body.cl" };
