@@ -367,12 +367,13 @@ struct ordo_reduce_by_key_params {
  * The groups ascend by key, or keep the input's order if `sorted` is true. `groups` receives the
  * number of groups (uint32_t). If there are more than `capacity` groups, only the first `capacity`
  * are written.
- * Cost: a sort if `sorted` is false. Then one or two reads of each element (device-dependent). CPUs
- *   usually do not sort integer keys if `bits` is 1 to 20, and 2^bits is at most twice the number
- *   of elements. They then read each element once. If keys differ in bits above these `bits` low
- *   bits, each core also reads all elements twice.
- * Memory: at most 1 % of the input plus 64 KiB. If `sorted` is false, also a sort's scratch and one
- *   buffer of the input's size, or at most 48 bytes per element for few `bits` on a CPU. */
+ * Cost: a sort if `sorted` is false. Then one or two reads of each element (device-dependent).
+ *   On a CPU, integer keys usually need no sort if `bits` is 1 to 20, and 2^bits is at most twice
+ *   the number of elements. The call then reads each element once. But if keys also differ in
+ *   higher bits, each core reads all elements two more times.
+ * Memory: at most 1 % of the input plus 64 KiB. If the call sorts, also a sort's scratch and one
+ *   buffer of the input's size. If `sorted` is false and the call does not sort, at most 48 bytes
+ *   per element. */
 ORDO_API ordo_status ordo_reduce_by_key(ordo_device                            *device,
                                         const struct ordo_reduce_by_key_params *params,
                                         struct ordo_slice keys, struct ordo_slice values,

@@ -173,8 +173,8 @@ struct ordo_facts {
     /* True if a started work-group continues to run while another work-group waits for it. */
     bool groups_progress;
     bool int64_atomics;
-    /* True if a load waits for the earlier load that returned its address. Then the loads need no
-     * fence between them. */
+    /* A load may read from an address that an earlier load returned. If true, the device performs
+     * these two loads in order, without a fence between them. */
     bool         address_order;
     bool         own_binary_cache; /* the driver caches programs */
     ordo_lanes   lanes;
@@ -271,12 +271,12 @@ ORDO_API ordo_status ordo_device_save_profile(ordo_device *device, char *path, s
  * Errors    ORDO_INVALID if `wait` has NULL, a wrong object or an event of another context.
  *           ORDO_OPENCL if an event has failed. ordo_device_last_cl_error returns its code. After
  *           these errors the call has enqueued and changed nothing.
- * Failure   Calls that do not block pass the events to the driver. If such an event fails, the call
- *           runs completely or not at all. The same holds for each later call on this queue. If a
- *           call does not run, its *order->done fails and its outputs are undefined. PoCL before
- *           version 4 crashes or hangs instead. If another command of the caller fails, some
- *           drivers also drop later updates of a dictionary. The dictionary's next call then checks
- *           the dictionary, and may return ORDO_BROKEN. */
+ * Failure   Calls that do not block pass the `wait` events to the driver. If such an event fails,
+ *           the driver may skip the call and later calls on the same queue. It never skips only a
+ *           part of a call. If it skips a call, *order->done fails and the outputs are undefined.
+ *           PoCL before version 4 crashes or hangs if such an event fails. If another command of
+ *           the caller fails, some drivers also drop later updates of a dictionary. The
+ *           dictionary's next call then checks the dictionary, and may return ORDO_BROKEN. */
 struct ordo_order {
     /* Queue of the device's context, or NULL for the device's own queue. In an out-of-order queue,
      * barriers separate the commands of a call. */

@@ -220,8 +220,8 @@ struct ordo_limited_ranges {
     struct ordo_slice lo, hi;
     size_t            count;
     uint32_t          limit; /* maximum number of elements per range; 0 means no limit */
-    /* Range i returns at most limits[i] (uint32_t) elements. Here 0 means no elements. `limits` may
-     * be ordo_none(). If `limit` is not 0, the smaller limit applies. */
+    /* Optional. limits[i] (uint32_t) is the maximum for range i alone, and 0 means no elements. If
+     * `limit` is not 0, each range obeys both maxima. */
     struct ordo_slice limits;
     /* If true, the elements of each range descend. A limit then keeps the greatest keys. */
     bool descending;
@@ -481,9 +481,9 @@ struct ordo_concurrent_batch {
     struct ordo_slice outcomes; /* bytes, optional */
 
     /* An input of count + 1 ascending numbers (uint64_t). If operation i is ORDO_RANGE, it may
-     * write elements rooms[i] to rooms[i + 1] - 1 of range_keys and range_values. It writes none
-     * with index range_capacity or more. If the range has fewer elements than this space, the rest
-     * of the space becomes undefined. */
+     * write elements rooms[i] to rooms[i + 1] - 1 of range_keys and range_values. Those after its
+     * last result become undefined. No element with index range_capacity or more is written, even
+     * if `rooms` allows it. */
     struct ordo_slice rooms;
     struct ordo_slice range_keys, range_values;
     size_t            range_capacity;

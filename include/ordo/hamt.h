@@ -49,10 +49,10 @@ ORDO_API ordo_status ordo_hamt_create(ordo_device *device, const struct ordo_ham
 
 /* Replaces the content by a Roaring set of `size` bytes, which may begin at any byte of a buffer.
  * Cost: two reads of the bytes, and a build from sorted keys.
- * Memory: a container has up to 65536 keys, and takes 40 bytes of scratch. Its entries are keys,
- *   bitmap words or runs. 64 entries take 8 more bytes of scratch. A set of 8-byte keys consists of
- *   32-bit Roaring sets, and each of these takes 32 more bytes of scratch. A build takes its own
- *   scratch. Set a memory limit for untrusted bytes: 7 KB can hold 33 million keys.
+ * Memory: a Roaring set consists of containers of up to 65536 keys. Each takes 40 bytes of scratch.
+ *   It also takes 8 bytes for every 64 stored items, which are keys, bitmap words or runs. If keys
+ *   have 8 bytes, all keys with equal upper halves take 32 more bytes together. The build also
+ *   needs scratch. Set a memory limit for untrusted bytes: 7 KB can hold 33 million keys.
  * Blocking: yes.
  * Errors: ORDO_INVALID for wrong bytes; the message names the container. ORDO_TOO_LARGE above
  *   ORDO_MAX_COUNT keys or bytes. ORDO_UNSUPPORTED for a dictionary with values. */

@@ -20,9 +20,10 @@ extern "C" {
 
 struct ordo_lsm_config {
     struct ordo_dict_config dict;
-    /* An update merges its batch with the newest runs. It stops at a run with more than growth - 1
-     * times the elements of the merged result. The option is 2 to 16, and 0 means 4. A greater
-     * number makes fewer runs, so queries are faster and updates slower. */
+    /* An update merges its batch with the newest runs. Let n be the number of elements in the batch
+     * and these runs. The next older run usually stays separate if it has more than
+     * (growth - 1) * n elements. `growth` is 2 to 16, and 0 means 4. A greater number makes fewer
+     * runs, so queries are faster and updates slower. */
     uint32_t growth;
     /* If true, an update removes the stale (replaced or erased) elements when half of the stored
      * elements are stale. */
@@ -46,9 +47,10 @@ struct ordo_lsm_config {
  *   finds the key. After an update, the first query that uses the key order, such as a range, also
  *   searches the older runs for each new element.
  * Memory: keys and values, 1 bit per element, and 7 % of the keys for indexes (14 % of keys of 16
- *   bytes). Merges take at most 2.25 times the keys and values and 4 MiB. This memory stays
- *   allocated until ordo_dict_compact. After an update, the stored elements are fewer than 8 times
- *   the keys of the dictionary.
+ *   bytes). Replaced and erased elements count too. After an update, fewer than 8 elements per key
+ *   of the dictionary are stored, or fewer than 8 * cleanup_least elements in total. A merge also
+ *   takes at most 4 MiB plus 2.25 times the bytes of the stored keys and values. This memory stays
+ *   allocated until ordo_dict_compact.
  * Blocking: an update waits for the device only if it counts or removes replaced and erased
  *   elements.
  * Errors: ORDO_TOO_LARGE if a batch with its index exceeds the largest allocation. */

@@ -65,7 +65,8 @@ struct ordo_prepare_params {
 
     /* Some drivers compile only one program at a time in a process. To compile in several
      * processes, set `parts` to the number of processes. Set `part` to a different number from 0 to
-     * parts - 1 in each. Afterwards one process must call again with 0 parts and the same masks. */
+     * parts - 1 in each. Afterwards one process must call again with `part` and `parts` 0, and all
+     * other members as before. */
     uint32_t part, parts;
 
     /* May be NULL. The calling thread calls it to report progress. If it returns false, the

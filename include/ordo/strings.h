@@ -78,8 +78,8 @@ ORDO_API ordo_status ordo_sort_strings_host(ordo_device                         
  * If the offsets of a query descend or exceed n_bytes, its result is ORDO_NO_ID, or 0 for a count.
  * _host calls return ORDO_INVALID.
  * Memory: 4.6 to 5.5 bytes per id for most columns, at most 24. An index of partial keys
- *   (ordo_string_partial) takes key_bytes bytes per id. Unless its `prefix` is ORDO_NO_PREFIX, it
- *   also takes 32 * key_bytes / nibble_bits bytes per page_keys partial keys. If the column was
+ *   (ordo_string_partial) instead takes key_bytes bytes per id. Each of its pages also takes
+ *   32 * key_bytes / nibble_bits bytes, unless `prefix` is ORDO_NO_PREFIX. If the column was
  *   unsorted or has equal strings, an index takes 4 more bytes per id. It takes 4 more bytes per
  *   row if the column was unsorted and keep_rows is set.
  * Concurrency: as for ordo_index (array.h). */
@@ -113,13 +113,13 @@ struct ordo_string_index_params {
 };
 
 /* Builds an index of a column. The column of ordo_string_index_build must stay in place and
- * unchanged while the index exists. ordo_string_index_build_host copies its column. Calls on
- * another queue must wait for order->done before they use *out.
+ * unchanged while the index exists. ordo_string_index_build_host copies its column.
  * Cost: an ordo_sort_strings if `sorted` is false. Then one read of neighbouring strings up to
  *   their first difference.
- * Memory: scratch of 24 bytes per row, or 64 with a sort. Each page (page_keys partial keys)
- *   takes 272 more bytes.
- * Blocking: yes.
+ * Memory: scratch of 24 bytes per row, or 64 with a sort. Each page of partial keys takes 272 more
+ *   bytes.
+ * Blocking: yes, but the last commands may still run when the call returns. So calls on another
+ *   queue must wait for order->done before they use *out.
  * Errors: ORDO_INVALID if offsets descend or exceed n_bytes, or the column is unsorted despite
  *   `sorted`. The message names the row. ORDO_TOO_LARGE if different strings share their first 2^28
  *   bytes. */
@@ -140,9 +140,9 @@ struct ordo_string_index_statistics {
     size_t   bytes;    /* device memory of the index, without the column */
     uint32_t levels;   /* levels of pages, or of nodes if there are no partial keys */
     size_t   branches; /* nodes that have two entries */
-    /* Totals after one search for each string of the index: */
-    uint64_t candidates; /* partial keys that equal the partial key of the searched string */
-    uint64_t compared;   /* strings that a search compares with the searched string */
+    /* Each string of the index is searched once. These are sums over all these searches: */
+    uint64_t candidates; /* partial keys that equal the string's partial key */
+    uint64_t compared;   /* strings that the search compares with the string */
 };
 
 /* Returns the statistics. With partial keys, searches for each string to compute `candidates` and

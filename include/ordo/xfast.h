@@ -31,9 +31,9 @@ struct ordo_xfast_config {
 };
 
 /* Creates an empty X-fast trie, which supports all calls of dict.h.
- * Cost: a query of one key reads two words of an array. They bound a range of 4 to 8 stored keys on
- *   average. The query searches this range and reads the value. If over 16 keys share a short
- *   prefix, it also reads the hash table. Ranges and ordo_dict_select cost as in a sorted array. An
+ * Cost: a query of one key reads two words of an array. They bound 4 to 8 stored keys on average.
+ *   The query searches these keys and reads the value. If over 16 keys share a short prefix, it
+ *   also reads the hash table. ordo_dict_range and ordo_dict_select cost as in a sorted array. An
  *   update sorts its elements, merges them with all keys, and rebuilds the index.
  * Memory: keys and values, and 0.5 to 1 byte per key for the array (up to 256 MiB). For clustered
  *   keys, the hash table takes up to 4 bytes per 4-byte key, or 14 bytes per 8-byte key.
