@@ -135,8 +135,8 @@ static ordo_status make_values(struct apply *a, cl_mem heads)
     return ordo_call_launch(a->call, &made_launch, &made);
 }
 
-/* Computes exclusive prefix sums of `parts` arrays. One scan may cover all arrays. An array's first sum can then exceed
- * 0, and kernels subtract it. */
+/* Computes exclusive prefix sums of `parts` successive arrays of `stride` words. If one scan covers them all, the sums
+ * of an array also include all earlier arrays. So kernels subtract the first sum of an array from its other sums. */
 static ordo_status sum_parts(const struct apply *a, cl_mem mem, size_t parts, size_t stride)
 {
     if (stride <= ORDO_MAX_COUNT / parts)
@@ -156,7 +156,7 @@ static ordo_status make_segments(struct apply *a, cl_mem heads)
     return make_values(a, heads);
 }
 
-/* Finds the groups of operations on one key. If the batch has combine operations, also computes the new values. */
+/* Divides the sorted operations into groups, one group per key. */
 static ordo_status divide(struct apply *a)
 {
     struct ordo_args args = { .n = 0 }, group_args = { .n = 0 };

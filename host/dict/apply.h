@@ -15,8 +15,8 @@ struct neighbours {
 struct seeks {
     cl_uint n_up, n, n_erased;
     cl_mem  ops, keys, erased;
-    /* Entry i is the element nearest to keys[i] in the dictionary before the batch. The first n_up + n_erased searches
-     * go up (ORDO_GE). The others go down (ORDO_LT). */
+    /* Entry i is the result of a search for keys[i] in the dictionary before the batch. Some searches find the next
+     * greater key, the others the next lesser key (cl/dict/apply_seek.cl). */
     struct neighbours base;
     cl_mem            end;
 };
@@ -32,8 +32,8 @@ struct apply {
     /* cl/dict/apply_batch.cl describes `there`, `before`, `start`, `insert` and `made`. */
     cl_mem there, before;
     cl_mem counted;
-    /* number[i] is i until the batch is sorted. Then it is the first operation of segment i (see
-     * cl/dict/apply_batch.cl). */
+    /* This array has two uses. Before the batch is sorted, element i is i. Afterwards element s is the first operation
+     * of segment s (cl/dict/apply_batch.cl). */
     cl_mem number;
     cl_mem start, insert;
     cl_mem sums, insert_at;

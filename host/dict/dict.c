@@ -112,7 +112,8 @@ ordo_status ordo_dict_begin_update(struct ordo_call *call, ordo_dict *dict, ordo
     return ready == ORDO_OK ? ORDO_OK : ordo_dict_end(call, dict, ready);
 }
 
-/* Must follow each ordo_dict_begin or ordo_dict_begin_update, even after an error, because commands may be enqueued. */
+/* Must follow each successful ordo_dict_begin or ordo_dict_begin_update, because it unlocks the device. `status` is the
+ * result of the work since then. */
 ordo_status ordo_dict_end(struct ordo_call *call, ordo_dict *dict, ordo_status status)
 {
     if (status == ORDO_NO_DEVICE_MEMORY)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dict/request.h"
 
-/* On some devices, kernels can read the caller's arrays without a copy. Such a call must wait for its kernels before it
- * returns. This wait could fail although the dictionary has already changed. So an update sets `copied`, and its
- * kernels read copies. */
+/* An update sets `copied`, so its kernels read copies of the caller's arrays. Without copies, the update would have to
+ * wait for its kernels before it returns. If this wait failed, the dictionary would already be changed. */
 static size_t list_arrays(const ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r,
                           struct ordo_host_array *out)
 {

@@ -22,10 +22,10 @@ struct ordo_leftovers {
     ordo_status (*scatter)(void *batch, size_t at, size_t count, cl_mem found);
 };
 
-/* Executes `count` pending operations. While memory is short, halves the size of the ordered batches. *done becomes the
- * number of executed operations. It is less than `count` only if an ordered batch of one operation lacks memory. If an
- * error left the structure half changed, returns this error at once. A second try would be wrong: an insert would find
- * the key that its first try stored. */
+/* Executes `count` pending operations in calls of ordo_dict_apply_enqueue. If memory is short, halves the number of
+ * operations per call. *done becomes the number of executed operations. It is less than `count` only if memory is short
+ * even for one operation. If an error left the structure half changed, returns this error at once. A second try would
+ * be wrong: an insert would find the key that its first try stored. */
 ordo_status ordo_dict_apply_leftovers(const struct ordo_leftovers *l, size_t count, size_t *done);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* Elements per call on the device, if params->batch is 0. */
+/* After the builds, calls with this number of elements run on the device, if params->batch is 0. */
 #define COUNT_MADE     ((size_t) 20000)
 #define COUNT_MADE_MAX ((size_t) 1 << 17)
 /* Elements per dry run, if params->batch is 0. */

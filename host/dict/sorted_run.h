@@ -49,8 +49,9 @@ struct ordo_sorted_run {
  *   R3 hidden    A tombstone is an element that erases its key. If the newest element of a key is a tombstone, its
  *                hidden bit is 1, otherwise 0. The bit of a stale element may be 0 or 1. If has_hidden is false, all
  *                bits count as 0.
- *   R4 marked    All elements that a marked run replaces are hidden, in the run itself and in older runs.
- *                If all runs are marked, the set is resolved: an element is visible exactly if its hidden bit is 0.
+ *   R4 marked    If a marked run replaces an element, the element's hidden bit is 1. The element is in this run or in
+ *                an older one. If all runs are marked, the set is called resolved. The hidden bit is then 0
+ *                exactly for the elements of the dictionary.
  *   R5 counted   In a counted run, visible[j] is the number of elements before index j * RUN_BLOCK whose hidden bit is
  *                0. The last entry counts all of them.
  *   R6 distinct  A run with `distinct` has no repeated key.
@@ -162,15 +163,15 @@ ordo_status ordo_run_set_resolve(struct ordo_call *call, const ordo_dict *dict, 
 /* Hides the elements that the newest run replaces. The elements that other runs replace must already be hidden. After
  * an error, `marks` of the newest run is unchanged. */
 ordo_status ordo_run_set_mark_newest(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set);
-/* Hides all replaced elements, and counts each run's visible elements. Waits for the device if `has_hidden` of a run is
- * then true. */
+/* Hides all replaced elements. Then counts each run's visible elements. The count waits for the device if any run has
+ * hidden bits. */
 ordo_status ordo_run_set_counts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                 size_t counts[ORDO_MAX_RUNS]);
-/* Counts the distinct keys of a run, except erased keys. Changes no hidden bit. Waits for the device. */
+/* Counts the distinct keys of a run, except erased keys. Waits for the device. */
 ordo_status ordo_run_count_newest(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
                                   size_t *out);
-/* Hides all replaced elements, and counts the visible ones. Waits for the device if `has_hidden` of a run is then
- * true. */
+/* Hides all replaced elements. Then counts the visible elements of all runs. The count waits for the device if any run
+ * has hidden bits. */
 ordo_status ordo_run_set_size(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, size_t *out);
 /* Sets out[j] to the number of visible elements before element j * RUN_BLOCK. The last entry counts all. */
 ordo_status ordo_run_count_visible(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,

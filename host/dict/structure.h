@@ -34,8 +34,8 @@ struct ordo_finds {
     size_t            count;
     bool              sorted;
     struct ordo_slice values_out, found;
-    /* If true, keys ascend, and the same call then replaces the whole dictionary. So the structure builds no search
-     * index for this find. */
+    /* If true, the keys ascend, and the find is part of an update that replaces all stored elements. No search index is
+     * built for this find, because the update would discard it. */
     bool once;
 };
 
@@ -237,9 +237,9 @@ ordo_status ordo_dict_begin_update(struct ordo_call *call, ordo_dict *dict, ordo
                                    const struct ordo_order *order);
 ordo_status ordo_dict_end(struct ordo_call *call, ordo_dict *dict, ordo_status status);
 
-/* Runs a query. `enqueue` is a call of a function that enqueues the commands of the query to &call. The function sets
- * call.again if it must first wait for the caller's events. The macro then waits for these events, and runs the query
- * again. */
+/* Runs a query. `enqueue` is an expression such as find(&call, dict), where the macro declares `call`. It enqueues the
+ * commands of the query and returns a status. It sets call.again if the query must first wait for the caller's events.
+ * The macro then waits for these events, and evaluates `enqueue` again. */
 #define ORDO_DICT_QUERY(dict, op, order, enqueue)                                                                      \
     for (bool waits = false;; waits = true) {                                                                          \
         struct ordo_call call;                                                                                         \

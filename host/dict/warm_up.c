@@ -20,8 +20,7 @@ static ordo_status write_words(struct ordo_call *call, const struct ordo_warm_up
     for (size_t i = 0; i < a->count; i++)
         codes[i] = (uint8_t) (i % ORDO_N_CODES == ORDO_COMBINE ? ORDO_FIND : i % ORDO_N_CODES);
     ORDO_TRY(ordo_call_write(call, a->at[2].mem, 0, codes, a->count));
-    /* For concurrent batches, all codes are less than ORDO_RANGE. Ranges would also need output arrays for their
-     * elements. */
+    /* Codes for concurrent batches. The greatest one, ORDO_RANGE, is left out: ranges need more output arrays. */
     for (size_t i = 0; i < a->count; i++)
         codes[i] = (uint8_t) (i % ORDO_RANGE);
     ORDO_TRY(ordo_call_write(call, a->at[11].mem, 0, codes, a->count));

@@ -15,11 +15,11 @@
 enum ordo_scratch_use {
     ORDO_SCRATCH_PLAIN,   /* any data */
     ORDO_SCRATCH_ZEROED,  /* zeros */
-    ORDO_SCRATCH_STAMPED, /* words that earlier calls marked with smaller numbers (ordo_call_stamped) */
+    ORDO_SCRATCH_STAMPED, /* words with marks from 0 to `stamp` of the block (ordo_call_stamped) */
 };
 
-/* A scratch block, or a buffer that outlives calls. Only calls in the same queue reuse a scratch block. Their commands
- * run after all commands that still use the block. */
+/* A scratch block, or a buffer that outlives calls. A scratch block is reused only by calls in the same queue. So the
+ * commands of a later call run after the commands of the earlier call that used the block. */
 struct ordo_block {
     struct ordo_block    *next;
     cl_mem                mem;
@@ -214,8 +214,7 @@ bool ordo_is_want_of_memory(cl_int code);
 ordo_status ordo_probe_features(ordo_device *dev);
 void        ordo_probe_trials(ordo_device *dev);
 ordo_status ordo_apply_mask(ordo_device *dev, const char *mask);
-/* Must be called after a feature is turned off. Removes the option -cl-std if no feature needs it. Newer OpenCL
- * versions use generic pointers, which some devices lack. */
+/* Must be called after a feature is turned off. Removes the compiler option -cl-std if no other feature needs it. */
 void ordo_choose_older_language(ordo_device *dev);
 
 /* select.c. Sets dev->id. */

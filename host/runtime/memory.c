@@ -130,7 +130,7 @@ static void give_reserves(ordo_device *dev)
 }
 
 /* If memory is lacking, frees cached memory and tries again. Never waits for a caller's queue or an incomplete event.
- * The caller may complete the event only after this call. */
+ * Such a wait would hang if the caller completes the event only after the call returns. */
 static ordo_status create_or_reclaim(ordo_device *dev, size_t bytes, cl_mem *out)
 {
     static void (*const gives[])(ordo_device *) = { ordo_scratch_destroy, give_reserves };

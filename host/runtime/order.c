@@ -150,9 +150,9 @@ static ordo_status add_listed(struct ordo_call *call, cl_uint i)
     return state == CL_COMPLETE ? ORDO_OK : add_event(call, event);
 }
 
-/* Fills the call's wait list. Earlier calls on the same queue may wait for incomplete events. Adds these events too. If
- * such an event fails, the driver then drops all commands of this call. Without the event in the list, it might drop
- * only some of them. */
+/* Fills the call's wait list. Also adds the incomplete events for which earlier calls on the same queue wait. If such
+ * an event fails, the driver drops commands. With the event in the list, it drops all commands of this call. Otherwise
+ * it might drop only some of them. */
 static ordo_status add_events(struct ordo_call *call)
 {
     ordo_device             *dev = call->dev;
@@ -211,7 +211,7 @@ bool ordo_call_try_barrier(const struct ordo_call *call)
     return clEnqueueBarrierWithWaitList(call->queue, 0, NULL, NULL) == CL_SUCCESS;
 }
 
-/* Tries twice, because an error would leave the call half done. */
+/* If the driver refuses the barrier, tries once more. An error would leave the call half done. */
 ordo_status ordo_call_barrier(const struct ordo_call *call)
 {
     if (!ordo_call_try_barrier(call))
@@ -344,8 +344,8 @@ void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last)
         last->done = NULL;
     if (!call->begun)
         return;
-    /* If a `begun` event fails, the driver has dropped commands of its call. Checks the older event now. If it fails
-     * later, call->begun fails too. So call->begun can replace it. */
+    /* call->begun replaces the older event last->begun. check_begun detects its failure up to now. If it fails later,
+     * call->begun fails too. */
     check_begun(call->dev, last);
     release(&last->begun);
     last->begun = call->begun;

@@ -54,7 +54,7 @@ static cl_int compile_once(ordo_device *dev, const char *text, const char *optio
     return code;
 }
 
-/* Tries twice if no error is logged, because PoCL 3.1 sometimes fails while several processes build. */
+/* PoCL 3.1 sometimes fails without an error message while several processes build. Tries once more in this case. */
 static cl_int compile(ordo_device *dev, const char *text, const char *options, cl_program *program, char **log)
 {
     cl_int code = compile_once(dev, text, options, program, log);

@@ -141,8 +141,8 @@ ordo_status ordo_call_stamped(struct ordo_call *call, size_t bytes, uint32_t max
 
 /* Returns scratch to the pool, except the first `mark` blocks. `mark` is an earlier value of call->n_scratch. */
 void ordo_call_release(struct ordo_call *call, int mark);
-/* Like ordo_call_release, but for a failed step. Zeroed blocks may then contain other data, so they count as
- * uninitialised. */
+/* Like ordo_call_release, but for a step that failed. Its kernels may have left any data in its blocks, so the pool
+ * treats them as uninitialised. */
 void ordo_call_abandon(struct ordo_call *call, int mark);
 /* Executes an optional step. If it lacks memory, sets *lacked and releases the step's scratch. Returns other errors. */
 #define ORDO_CALL_TRY(call, expr, lacked)                                                                              \
@@ -168,7 +168,7 @@ ordo_status ordo_call_begin_after(struct ordo_call *call, ordo_device *dev, cons
  * message and sets call->again. The caller must then begin the call again, with `waits` true. */
 ordo_status ordo_call_settled(struct ordo_call *call);
 /* Must be called before a command or the host changes the object. If it sets call->again, the caller must begin the
- * call again. The driver may drop commands of this call. The next call on the object then detects the loss. */
+ * call again. If the driver drops commands of this call, the next call on the object detects it. */
 ordo_status ordo_call_changes(struct ordo_call *call);
 /* Must be called at the end of each call on an object, also after an error. */
 void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last);
@@ -285,9 +285,9 @@ struct ordo_gathering {
     size_t   n;
 };
 
-/* Opens a device whose calls launch nothing. Instead, `dev` builds the kernels that the calls need. If `gathering` is
- * not NULL, `dev` builds only the part of this process. Reads return invented data. Close *out after its objects and
- * before `dev`. Only one thread may use *out. */
+/* Opens a device whose calls launch nothing. Instead, `dev` builds the kernels that the calls need. `gathering` may be
+ * NULL. Otherwise it selects the programs that this process builds. Reads return invented data. Close *out after its
+ * objects and before `dev`. Only one thread may use *out. */
 ordo_status ordo_dry_run_open(ordo_device *dev, struct ordo_gathering *gathering, ordo_device **out);
 void        ordo_dry_run_close(ordo_device **dry_run);
 /* Must be called before each call on the dry-run device. Sets the word that all reads of this call return. */
@@ -318,8 +318,12 @@ enum ordo_scan_method { ORDO_SCAN_LOOKBACK = 0, ORDO_SCAN_REDUCE = 1 };
 /* PAIR: a tunable's best value depends on the sizes of key and value. KEY: it depends only on the key's size. */
 enum ordo_tunable_scope { ORDO_TUNABLE_PAIR, ORDO_TUNABLE_KEY };
 
-/* Devices on which a tunable is worth changing. GROUPS: work-items of a work-group run concurrently. LANES: sub-group
- * operations exist. PROGRESS: a work-group can safely wait for another. */
+/* Other values of a tunable may be faster on these devices:
+ *
+ *   ANY        all devices
+ *   GROUPS     all devices except CPUs
+ *   LANES      devices with sub-group operations, except CPUs
+ *   PROGRESS   devices on which a work-group can safely wait for another, except CPUs */
 enum ordo_tunable_facts { ORDO_TUNABLE_ANY, ORDO_TUNABLE_GROUPS, ORDO_TUNABLE_LANES, ORDO_TUNABLE_PROGRESS };
 
 /* X(id in capitals, name, scope, facts, default, description, permitted values) */
