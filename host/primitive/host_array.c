@@ -113,8 +113,8 @@ static size_t round_up(size_t at, size_t grain)
     return (at + grain - 1) / grain * grain;
 }
 
-/* Places each array whose flags equal `up` and `down` after the first `used` bytes. Returns the end of the last
- * array. */
+/* For each array with upload == `up` and download == `down`, sets staged_at, its byte offset in the shared buffer. The
+ * first array begins at offset `used` or later. Returns the offset after the last array. */
 static size_t lay_out(struct ordo_host_array *arrays, size_t n, bool up, bool down, size_t used)
 {
     for (size_t i = 0; i < n; i++) {

@@ -19,8 +19,8 @@ struct shape {
     size_t window;
 };
 
-/* Preferred and minimum distance between samples of a run, in elements. A greater distance needs fewer samples. But a
- * tile may get up to this number of extra elements from each run, so fewer elements are planned per tile. */
+/* Preferred and minimum distance between samples of a run, in elements. A greater distance needs fewer samples. But
+ * each run may add up to one such distance of extra elements to a tile, which must have space for them. */
 #define STRIDE_GOOD 96
 #define STRIDE_MIN  32
 #define CHUNK_MIN   1024 /* Minimum elements that one work-item merges. Limits scratch memory. */
@@ -275,9 +275,9 @@ static void move_run(struct merge *m, size_t from, size_t to)
     put_run(m, to, &run);
 }
 
-/* The first run is usually the largest. Each round merges pairs of neighbouring runs. If there are 3, 5 or 9 runs,
- * moves all runs except the first to the second half of the table. Then only the last round copies the elements of the
- * first run. */
+/* Each round merges neighbouring pairs of table entries. If there are 3, 5 or 9 runs, moves all runs except the first
+ * to the second half of the table. The first run, usually the largest, then has an empty neighbour in all rounds but
+ * the last. So these rounds do not copy its elements. */
 static void set_first_apart(struct merge *m)
 {
     const size_t n = m->table.n_runs, half = (size_t) 1 << (m->shape.n_rounds - 1);

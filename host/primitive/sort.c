@@ -160,8 +160,8 @@ static ordo_status sort_direct(struct sort *s)
 
 /* ---- histogram and local pass ------------------------------------------------------------------------------------ */
 
-/* Computes the output index of each digit value's first element. Writes these indices to *control, from word `bases`
- * on. */
+/* For each pass and each digit value, counts the elements with a lesser digit. This count is the output index of the
+ * first element with this digit value. Writes the counts to *control, from word `bases` on. */
 static ordo_status launch_histogram(struct sort *s, const char *file, uint32_t bases, cl_mem *control)
 {
     const struct ordo_sort_plan *p = &s->plan;

@@ -126,7 +126,8 @@ static void plan_chunks(const struct ordo_facts *facts, struct ordo_sort_plan *p
 /* Maximum bytes for sort_buckets.room. They are part of the memory that ordo_sort documents. */
 #define ROOM_BYTES(pair_bytes_all) (((size_t) 2 << 20) + (pair_bytes_all) / 100)
 
-/* One core sorts a bucket while other cores may be idle. So a bucket has at most one core's share of all elements. */
+/* One core sorts a whole bucket, so the other cores would wait for a large bucket. Kernels use buckets only if none has
+ * more elements than p->count divided by the number of cores. */
 static void plan_buckets(const struct basis *b, struct ordo_sort_plan *p)
 {
     const uint32_t log2_min = b->tuned[ORDO_SORT_LOCAL], pair_bytes = p->key_bytes + p->value_bytes;
@@ -202,8 +203,8 @@ struct ordo_sort_plan ordo_sort_plan_of(const ordo_device *dev, const struct ord
         p.launches = SHARED_CEIL_DIV(p.tiles, p.launch_tiles);
         p.histogram_groups = p.tiles < 4 * b.facts->compute_units ? p.tiles : 4 * b.facts->compute_units;
         plan_local(&b, &p);
-        /* A plan of the passes needs digit counts, which one-sweep has. Other methods count digits only for a local
-         * pass. */
+        /* Kernels can plan the passes only from digit counts. One-sweep always counts digits. The other method counts
+         * them only for a local pass. */
         p.planned = key_bytes >= 8 && (method == ORDO_SORT_ONESWEEP || p.local.step > 0);
     }
     return p;

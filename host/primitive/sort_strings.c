@@ -56,7 +56,7 @@ static struct round round_of(const struct sort_strings *s, cl_uint number, cl_ui
 
 static ordo_status take_buffers(struct sort_strings *s)
 {
-    const size_t n = s->column->count, segments = n / 2 + 1; /* Only the first segment can have a single row. */
+    const size_t n = s->column->count, segments = n / 2 + 1; /* If n > 1, each segment has at least two rows. */
     const struct {
         cl_mem *mem;
         size_t  bytes;

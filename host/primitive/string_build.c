@@ -16,7 +16,7 @@ struct build {
     struct ordo_string_index *index;
     bool                      sorted, keep_rows;
     cl_uint                   n;
-    cl_mem                    position, marks; /* `position` has a word per row, `marks` one word more. */
+    cl_mem                    position, marks; /* `position` has n words, `marks` has n + 1. */
     struct level              level[STRING_LEVELS_MAX];
     struct level              above;
     string_branch            *branch;
@@ -145,7 +145,8 @@ static ordo_status compare_neighbours(struct build *b)
     return ORDO_OK;
 }
 
-/* Assigns ids to the distinct strings. Level 0 gets the bit positions where neighbouring strings first differ. */
+/* Assigns ids to the distinct strings. For each two neighbouring strings, writes the first bit position where they
+ * differ to b->level[0]. */
 static ordo_status number_strings(struct build *b)
 {
     struct ordo_string_index *x = b->index;
@@ -180,7 +181,7 @@ static ordo_status number_strings(struct build *b)
 
 /* ---- levels -------------------------------------------------------------------------------------------------- */
 
-/* If the subtree of a test is too large for one node, copies this test from level `of` to level `above`.
+/* Copies tests from level `of` to level `above`: each test whose subtree is too large for one node.
  * cl/shared/string_index.h defines tests and nodes. */
 static ordo_status collect(struct build *b, const struct level *of, struct level *above)
 {
@@ -262,7 +263,7 @@ static void write_branches(struct build *b, const cl_uint *tests, const cl_uint 
     }
 }
 
-/* `words` is scratch memory of 5 words for each test of b->above. */
+/* `words` is scratch memory of 5 * b->above.count words. */
 static ordo_status make_branches(struct build *b, cl_uint *words)
 {
     const size_t          n = b->above.count, bytes = n * sizeof *words;

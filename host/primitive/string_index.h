@@ -14,7 +14,7 @@ struct ordo_string_index {
     cl_mem              words;  /* string_head, levels and branches. NULL if there are no strings. */
     cl_mem              starts; /* First sorted row of each string. NULL if each string has only one row. */
     cl_mem              rows;   /* Sorted row i is row rows[i] of the column. NULL if rows[i] would be i. */
-    size_t              n_rows; /* Number of sorted rows. Without keep_rows, each string has one. */
+    size_t              n_rows; /* Number of sorted rows. Without keep_rows, the number of distinct strings. */
     size_t              bytes_held;
     cl_uint             levels, branches;
     bool                partial; /* `words` has the layout of cl/shared/string_partial.h. */

@@ -50,7 +50,8 @@ static void size_page(struct build *b, partial_level *level, cl_uint key_words)
     level->page_words = level->positions + entries * key_words;
 }
 
-/* Returns the index size in words. The last level gets space for build_last to widen its partial keys. */
+/* Places all levels in the index. Returns the index size in words. In the last level, reserves at least
+ * FIRST_PAGE_WORDS words per partial key, because build_last may widen the keys to this size. */
 static size_t place_levels(struct build *b, cl_uint key_words)
 {
     const cl_uint page_keys = b->head.page_keys;

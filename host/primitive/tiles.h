@@ -11,7 +11,7 @@ struct ordo_tiles {
     /* If true, one launch suffices, because groups wait for the results of earlier groups. Otherwise there are two. */
     bool    lookback;
     cl_uint tiles;
-    cl_uint range;  /* Tiles per group without `lookback`. */
+    cl_uint range;  /* Tiles per group. With `lookback` and several groups, each group has one tile instead. */
     size_t  groups; /* Number of groups. If it is 1, one group handles all tiles in one launch. */
     cl_uint shift;  /* Tile 0 begins this many elements before the array, so that vectors are aligned. */
 };

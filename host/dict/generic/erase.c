@@ -16,9 +16,9 @@ struct erasure {
     const struct ordo_erasures *e;
     cl_uint                     n;
     cl_mem                      first, past; /* Range i has the ranks first[i] .. past[i] - 1. */
-    /* numbers[] has the indices of the ranges, sorted by `first`. Ranges may overlap. A rank in several ranges stays
-     * only in the first of them in this order. After that, the range at position j begins at rank begins[j]. offsets[]
-     * has the n + 1 prefix sums of the remaining lengths. */
+    /* numbers[] has the indices of the ranges, sorted by `first`. Ranges may overlap, so range numbers[j] keeps only
+     * its ranks from begins[j] on. Its other ranks belong to earlier ranges in this order. offsets[] has the n + 1
+     * prefix sums of the numbers of kept ranks. */
     cl_mem   numbers;
     cl_mem   begins;
     cl_mem   offsets;

@@ -10,8 +10,9 @@ ordo_status ordo_dict_check_numbers(const ordo_dict *dict, ordo_type value, ordo
 
 ordo_status ordo_dict_combine_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
 ordo_status ordo_dict_combine_generic(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
-/* Combines a batch that is sorted by key. Each value becomes the combination of the key's stored value, its earlier
- * values in the batch, and itself. The caller must then store each key's last value. */
+/* The batch must be sorted by key. For each key, combines its stored value with its first value in the batch, this
+ * result with its second value, and so on. Each result replaces the value in the batch. The caller must then store each
+ * key's last result. */
 ordo_status ordo_dict_combine_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *sorted);
 
 ordo_status ordo_dict_limited_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_limited_ranges *ranges,

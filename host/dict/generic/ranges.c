@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers ranges with limits or in descending order, and seeks with bounds. To limit a range, replaces one bound by the
- * key of the last wanted element. */
+/* Implements range queries with a limit or in descending order, and seek queries with bounds. To limit a range,
+ * replaces one bound by the key of the last wanted element. */
 #include "dict/generic/generic.h"
 
 #define INTERVAL_FILE "dict/generic/interval.cl"

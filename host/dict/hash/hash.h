@@ -167,8 +167,8 @@ ordo_status ordo_hash_update(ordo_dict *dict, struct ordo_call *call, bool erase
                              struct ordo_slice values, size_t count);
 ordo_status ordo_hash_update_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_sorted_updates *updates);
 ordo_status ordo_hash_combine(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
-/* Rebuilds the table if few slots are used and memory suffices. `erased` must be at least the number of keys erased
- * since hash->elements_min was set. May wait for the device. */
+/* Subtracts `erased` from hash->elements_min, which must then be a lower bound of the number of elements. Then rebuilds
+ * the table if few slots are used and memory suffices. May wait for the device. */
 ordo_status ordo_hash_shrink(struct ordo_call *call, struct ordo_hash *hash, size_t erased);
 
 /* ---- mixed.c ----------------------------------------------------------------------------------------------------- */

@@ -9,7 +9,8 @@ _Static_assert(2 * ((size_t) 1 << 22) <= (size_t) 1 << LTREE_VERSION_BITS, "a ve
 /* Maximum operations of a batch's first launch, per leaf of the tree. */
 #define LAUNCH_PER_LEAF ((size_t) 4)
 #define LAUNCH_MIN      ((size_t) 64)
-/* Maximum operations of a launch with one work-item, so that each operation can take 8 steps. */
+/* Maximum operations of a launch with one work-item. In a launch, a work-item can take LTREE_STEPS steps. So each
+ * operation gets 8 steps on average. */
 #define LAUNCH_ALONE ((size_t) LTREE_STEPS / 8)
 /* Operations that give up are launched this many more times. Then the host executes them in key order. */
 #define TURNS_TOGETHER 1
@@ -132,8 +133,8 @@ static ordo_status finish_turn(struct ordo_ltree_batch *c, size_t turn, bool alo
 
     if (c->state[LTREE_STARVED] > 0)
         ORDO_TRY(ordo_ltree_add_leaves(c, &lacks));
-    /* This step must follow ordo_ltree_add_leaves, which keeps only nodes that c->state counts. This step allocates
-     * inner nodes that c->state does not count. */
+    /* The next call creates inner nodes that c->state does not count. So it comes after ordo_ltree_add_leaves, which
+     * copies only the nodes that c->state counts. */
     if (c->state[LTREE_SPLITS_PENDING]) {
         ORDO_TRY(ordo_ltree_rebuild_levels(c->call, c->tree, c->state));
         c->state[LTREE_SPLITS_PENDING] = 0;
@@ -176,7 +177,7 @@ static cl_uint first_tick(const struct ordo_ltree_batch *c)
 }
 
 enum { FINDS_BESIDE_UPDATES, FINDS_FIRST, FINDS_FIRST_IF_MANY };
-/* With FINDS_FIRST_IF_MANY, finds run first in batches of at least this many operations. */
+/* With FINDS_FIRST_IF_MANY, finds run before updates if the batch has at least this many operations. */
 #define MANY ((size_t) 1 << 22)
 
 /* Returns true if finds run before the updates. Otherwise they run together, and finds must check node versions. */

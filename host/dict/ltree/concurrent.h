@@ -31,8 +31,8 @@ struct ordo_ltree_batch {
 
 /* ---- concurrent_memory.c ----------------------------------------------------------------------------------------- */
 
-/* Returns ORDO_OK for a lack of memory, so that an optional step without memory does not end the batch. Returns any
- * other status unchanged. */
+/* Returns ORDO_OK if `status` means a lack of memory. Otherwise returns `status`. Use this for optional steps of a
+ * batch. */
 ordo_status ordo_ltree_or_without(ordo_status status);
 /* Like ordo_ltree_or_without. After an error, also releases all scratch buffers of the call except the first `mark`. */
 ordo_status ordo_ltree_or_drop(const struct ordo_ltree_batch *c, int mark, ordo_status status);

@@ -173,7 +173,8 @@ static ordo_status end_left(struct ordo_ltree_batch *c, const struct left *left)
 }
 
 /* Executes up to `most` listed operations of one kind, or sets *done to false if memory is short. After the first
- * change, any error ends the batch, because a repeated insert would find its own key. */
+ * change of the tree, any error ends the batch. If the batch went on, the host would execute the same inserts again.
+ * They would find the keys that they inserted before. */
 static ordo_status finish_some(struct ordo_ltree_batch *c, enum ltree_left kind, size_t most,
                                struct ordo_ltree_listed *l, bool *done)
 {

@@ -64,7 +64,7 @@ struct ordo_ltree {
     uint32_t faults;
     /* For tests: two time stamps (uint32_t) per operation, or NULL. */
     cl_mem history;
-    bool   counted_on; /* Device counters of concurrent batches may differ from 0. */
+    bool   counted_on; /* If false, all counters of concurrent batches on the device are 0. */
 };
 
 static inline struct ordo_ltree *ordo_ltree_of(ordo_dict *dict)
@@ -105,7 +105,7 @@ struct ordo_ltree_shape ordo_ltree_operations(const struct ordo_ltree *tree);
 struct ordo_ltree_shape ordo_ltree_operations_alone(const struct ordo_ltree *tree);
 /* A shape whose teams are sub-groups and take one item at a time. If `group` is 0, a work-group has the usual size. */
 struct ordo_ltree_shape ordo_ltree_teams(const struct ordo_ltree *tree, size_t group);
-/* A shape whose teams have a few work-items with one item each. A team handles its items together. */
+/* A shape whose teams have only a few work-items. Each work-item has one item. */
 struct ordo_ltree_shape ordo_ltree_narrow(const struct ordo_ltree *tree);
 struct ordo_ltree_shape ordo_ltree_search_shape(const struct ordo_ltree *tree);
 

@@ -249,8 +249,7 @@ static ordo_status rebuild_with(struct ordo_call *call, struct ordo_ltree *tree,
 /* A leaf gets at most this many updates, because its team applies them one after another. */
 #define SHARE_MAX 1024
 
-/* Drops updates without effect: all but the last of each key, and erasures of absent keys. A leaf then gets at most one
- * update per stored key, plus its new keys. */
+/* Drops updates without effect: all but the last of each key, and erasures of absent keys. */
 static ordo_status keep_effects(struct ordo_call *call, struct ordo_ltree *tree, struct batch *batch, struct plan *plan)
 {
     struct ordo_args args = { .n = 0 };

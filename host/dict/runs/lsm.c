@@ -348,9 +348,8 @@ ORDERED_QUERY(seek, ordo_seeks, RANK_MOVES)
 ORDERED_QUERY(rank, ordo_ranks, RANK_MOVES)
 ORDERED_QUERY(select, ordo_selects, SELECT_MOVES)
 
-/* Adds the cost of reading the results to the query cost of each run, which can cause a merge. Does nothing if even
- * ranges->capacity results, the maximum, would cause no merge. This avoids the time for estimating the number of
- * results. */
+/* Adds the number of results to each run's query cost, which can cause a merge. This number must be estimated, which
+ * takes time. It is at most ranges->capacity. If even ranges->capacity would cause no merge, does nothing. */
 static ordo_status pay_results(struct ordo_lsm *lsm, struct ordo_call *call, const struct ordo_ranges *ranges)
 {
     const bool wanted = ranges->keys_out.mem || ranges->values_out.mem;

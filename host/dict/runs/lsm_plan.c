@@ -21,13 +21,13 @@ size_t ordo_lsm_stored(const struct ordo_lsm *lsm)
 
 /* ---- updates ---------------------------------------------------------------------------------------------------- */
 
-/* A cleanup removes stale (replaced or erased) elements. lsm->live is a lower bound of the number of live elements. If
- * at least STORED_MAX * lsm->live elements are stored, the live elements are counted. Then a cleanup follows if more
- * than STALE_PERCENT percent of the stored elements are stale. With cleanup_doubled, a cleanup without a count follows
- * if at least DOUBLED * lsm->live elements are stored. */
+/* Stale elements are replaced or erased. Live elements are the others. lsm->live is a lower bound of their number.
+ * If at least STORED_MAX * lsm->live elements are stored, the live elements are counted. If this count shows more than
+ * STALE_PERCENT percent stale elements, a cleanup removes them. */
 #define STORED_MAX    8
 #define STALE_PERCENT 33
-#define DOUBLED       2
+/* With config.cleanup_doubled, a cleanup follows if at least DOUBLED * lsm->live elements are stored. */
+#define DOUBLED 2
 
 static bool has_grown(const struct ordo_lsm *lsm, size_t times)
 {

@@ -34,8 +34,7 @@ size_t ordo_lsm_stored_from(const struct ordo_lsm *lsm, size_t first);
 size_t ordo_lsm_stored(const struct ordo_lsm *lsm);
 bool   ordo_lsm_is_stale(const struct ordo_lsm *lsm, uint32_t percent);
 
-/* Plans merges after a batch has become the newest run. If 7 of 8 stored elements may be stale (replaced or erased),
- * may plan to merge all runs (LSM_GATHER). */
+/* Plans merges after a batch has become the newest run. */
 struct ordo_lsm_plan ordo_lsm_plan_batch(const struct ordo_lsm *lsm);
 /* Plans a cleanup after a change. It is due when there may be 8 times as many stored elements as live ones.
  * cleanup_stale_percent or cleanup_doubled can make it due earlier. Execute the plan of ordo_lsm_plan_batch first. */
@@ -44,12 +43,12 @@ struct ordo_lsm_plan ordo_lsm_plan_change(const struct ordo_lsm *lsm);
 uint64_t ordo_lsm_query_cost(const struct ordo_run_set *set, size_t first, size_t n);
 /* Returns the cost of a launch, in units of a merge's cost per element. */
 uint64_t ordo_lsm_launch_moves(const struct ordo_lsm *lsm);
-/* Merging from run r on makes one run of run r and all newer runs. Such a merge is due when searches of the newer runs
- * have cost as much as the merge. Returns the least r whose merge is due and whose merged run fits into one allocation.
- * Without such an r, returns the index of the newest run. `more` is the next query's cost in each run. */
+/* A merge from run r on joins run r and all newer runs. It is due when the newer runs' query_cost, plus `more` for each
+ * of them, reaches the cost of the merge. Returns the least r whose merge is due and whose merged run fits into one
+ * allocation. Without such an r, returns the index of the newest run. */
 size_t ordo_lsm_first_paid(const struct ordo_lsm *lsm, uint64_t more);
-/* Plans merges before a query. Parameter `more` is the cost of this query in each run. Stale elements may be dropped
- * only if `waits` is true, because dropping them waits for the device. */
+/* Plans merges before a query that adds `more` to each run's query_cost. Stale elements may be dropped only if `waits`
+ * is true, because dropping them waits for the device. */
 struct ordo_lsm_plan ordo_lsm_plan_query(const struct ordo_lsm *lsm, uint64_t more, bool waits);
 
 #endif

@@ -16,8 +16,8 @@ static bool wastes(const struct ordo_sorted_run *run)
     return run->mem_bytes > run->layout.bytes + run->layout.bytes / 16 + 4096;
 }
 
-/* After a compaction, the unused memory may be at most a sixteenth of the run's size. A part of it may lie in the run's
- * own block. Unused blocks are the other part. Returns their maximum total size. */
+/* A compaction leaves at most a sixteenth of the run's size unused. This includes the unused end of the run's own
+ * block. Returns the maximum total size of the other unused blocks. */
 static size_t little_spare(const struct ordo_runs *runs)
 {
     const struct ordo_sorted_run *run = &runs->set.run[0];
@@ -92,8 +92,8 @@ static void replace_segment(struct ordo_runs *runs, size_t *counts, size_t first
     struct ordo_sorted_run gone[ORDO_MAX_RUNS];
 
     memcpy(gone, &set->run[first], n * sizeof *gone);
-    /* The new run has no tombstones (elements that erase their keys). An older run may still have an element of an
-     * erased key, with hidden bit 1. So finds in older runs must read hidden bits. */
+    /* The new run has no tombstones (elements that erase their keys). But older runs may still have elements of erased
+     * keys. Their hidden bits are 1. Finds read a run's hidden bits only if its `erased` is set. */
     for (size_t r = 0; r < first; r++)
         set->run[r].erased = set->run[r].has_hidden;
     memmove(&set->run[first + kept], &set->run[first + n], rest * sizeof *gone);

@@ -12,7 +12,7 @@ ordo_status ordo_runs_build(ordo_dict *dict, struct ordo_call *call, struct ordo
 /* Replaces all runs by *run, which must have no hidden elements. If run->mem is NULL, no run remains. Shrinks the block
  * if the run needs less than half of it. */
 void ordo_runs_become(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_sorted_run *run);
-/* Removes the only run's elements from index `count` on. */
+/* Keeps only the first `count` elements of the run. The set must have exactly one run. */
 void ordo_runs_cut(struct ordo_runs *runs, struct ordo_call *call, size_t count);
 /* Moves all visible elements into one run. If memory allows, its block has at most twice the needed size. The set must
  * not be empty. Waits. */

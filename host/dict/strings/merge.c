@@ -3,15 +3,16 @@
 
 /* ---- the order of several runs ------------------------------------------------------------------------------- */
 
-/* A run, and the ranks of its strings. One buffer has the ranks of all runs, one run after the other. The first string
- * of this run has index ranks.at in that buffer. This index is also called the string's place. */
+/* A run, and the ranks of its strings. One buffer has the ranks of all runs, one run after the other. ranks.at is the
+ * index of this run's first rank in that buffer. */
 struct ranked {
     const struct ordo_string_run *run;
     struct ordo_slice             ranks;
 };
 
-/* For each string of two runs, adds to its rank the number of lesser visible strings of the other run. Searches only
- * for the strings of the smaller run. */
+/* For each string of two runs, adds to its rank the number of lesser visible strings of the other run. Searches the
+ * larger run for each string of the smaller run. Kernel string_dict_add_smaller uses these results for the strings of
+ * the larger run. */
 static ordo_status rank_pair(struct ordo_call *call, const struct ranked *a, const struct ranked *b, cl_mem lower)
 {
     const struct ranked *few = a->run->count < b->run->count ? a : b, *many = few == a ? b : a;

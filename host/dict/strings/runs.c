@@ -82,9 +82,8 @@ ordo_status ordo_string_run_show(struct ordo_call *call, struct ordo_string_run 
     return ordo_string_launch(call, "string_dict_show", words, &args);
 }
 
-/* Each of the first `words` words of `marks` has bits for 32 strings of a run. For each word, counts the visible
- * strings before its 32 strings. Writes these counts after the words. *visible becomes the number of all visible
- * strings. */
+/* Word marks[w] has one bit for each of the strings 32 * w to 32 * w + 31 of a run. Sets marks[words + w] to the number
+ * of visible strings before string 32 * w. Sets *visible to the number of all visible strings. */
 static ordo_status count_visible(struct ordo_call *call, cl_mem marks, cl_uint words, cl_uint *visible)
 {
     const struct ordo_slice counts = ordo_at(marks, words);

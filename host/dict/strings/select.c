@@ -114,7 +114,8 @@ ordo_status ordo_string_dict_select(ordo_string_dict *dict, struct ordo_slice ra
 
 /* ---- export -------------------------------------------------------------------------------------------------- */
 
-/* Counts bytes without writing the caller's offsets, which have too little room. */
+/* Sets s->bytes to the total size of all strings. Writes their offsets to scratch memory, because the caller's array of
+ * offsets is too short for them. */
 static ordo_status measure(struct ordo_call *call, struct selection *s, struct ordo_string_gather *g)
 {
     cl_mem offsets = NULL;

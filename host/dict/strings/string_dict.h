@@ -53,8 +53,8 @@ void ordo_string_runs_release(ordo_device *dev, struct ordo_string_runs *runs, c
 
 /* Creates the run's marks. All strings are visible. */
 ordo_status ordo_string_run_show(struct ordo_call *call, struct ordo_string_run *run);
-/* Hides the strings of a batch in the first n runs, which get new marks. Removes runs without visible strings. `keep`
- * is the list whose buffers must stay. Waits. */
+/* Hides the strings of a batch in the first n runs, which get new marks. Removes runs without visible strings. Frees
+ * their buffers, except buffers that a run of `keep` also has. Waits. */
 ordo_status ordo_string_runs_hide(struct ordo_call *call, struct ordo_string_runs *runs, cl_uint n,
                                   const struct ordo_strings *batch, const struct ordo_string_runs *keep);
 
@@ -100,8 +100,8 @@ ordo_status ordo_string_last_rows(struct ordo_call *call, const ordo_string_inde
 ordo_status ordo_string_run_of(struct ordo_call *call, const ordo_string_dict *dict, const struct ordo_strings *batch,
                                struct ordo_slice values, struct ordo_string_run *out);
 
-/* Replaces the runs from number `from` on by one run of their visible strings. Frees a buffer of a replaced run, unless
- * a run of *dict also has it. After an error, *runs is unchanged. Waits. */
+/* Replaces the runs from number `from` on by one run. Drops hidden strings. Frees the buffers of the replaced runs,
+ * except buffers that dict->runs also has. After an error, *runs is unchanged. Waits. */
 ordo_status ordo_string_merge(struct ordo_call *call, const ordo_string_dict *dict, struct ordo_string_runs *runs,
                               cl_uint from);
 

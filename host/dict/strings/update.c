@@ -163,8 +163,8 @@ static ordo_status run(struct update *u, const struct ordo_order *order)
     return ordo_string_dict_end(&call, u->dict, status);
 }
 
-/* Kernels read copies of the caller's arrays. Without copies, the call would have to wait for the kernels, and this
- * wait could fail after the update. */
+/* Sets `copied`, so that kernels read copies of the caller's arrays. If kernels read the arrays themselves,
+ * ordo_host_end waits for the kernels. This wait could fail although the dictionary has already changed. */
 static ordo_status run_host(const struct update *u, const struct ordo_host_strings *strings, const void *values)
 {
     struct ordo_host_array a[3];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executes concurrent batches on tries that no kernel changes in place.
+/* Executes concurrent batches on a dictionary that is a trie. No kernel changes the trie in place.
  *
  *   1  query      Answers seeks, counts and ranges on the trie before the batch.
  *   2  launch     Runs up to 2^24 other operations. Updates change only the draft, a hash table (cl/shared/draft.h).
  *   3  merge      Merges the draft's updates with the trie as an ordered batch.
- *   4  leftovers  Runs the updates that gave up in step 2, as ordered batches. Any order is correct, because the
+ *   4  leftovers  Runs the updates that step 2 did not complete, as ordered batches. Any order is correct, because the
  *                 operations overlap in time.
  *
  * If memory is short in steps 2 or 3, the trie stays unchanged, and the host repeats these steps with half as many

@@ -101,9 +101,9 @@ ordo_status ordo_hamt_write(struct ordo_call *call, const struct ordo_hamt *hamt
  * device. */
 ordo_status ordo_hamt_number_nodes(struct ordo_call *call, const struct ordo_hamt *hamt,
                                    const struct ordo_hamt_trie *trie, cl_mem *number, size_t *nodes);
-/* Computes the nodes, and a header with the index of each level's first node. If `wrong` is NULL, writes both to
- * trie->tables. Otherwise compares both with trie->tables. Then the word in `wrong` is lowered to the index of the
- * first leaf with a difference. */
+/* Computes the nodes, and a header with the index of each level's first node. If `wrong` is NULL, writes these words to
+ * trie->tables. Otherwise only compares them with trie->tables. If they differ, lowers the number in `wrong` to the
+ * index of the first leaf with a wrong word. */
 ordo_status ordo_hamt_nodes(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_hamt_trie *trie,
                             cl_mem number, cl_mem wrong);
 

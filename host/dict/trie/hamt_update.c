@@ -149,7 +149,7 @@ static bool is_due(const struct ordo_hamt *hamt)
                                               2.0 * (double) hamt->built_leaves * (double) n + LEAVES_MIN;
 }
 
-/* Only logs an error, because the batch is already stored. */
+/* If the rebuild fails, logs a warning and returns no error, because the batch is already stored. */
 static void rebuild_if_due(struct ordo_call *call, struct ordo_hamt *hamt)
 {
     const int mark = call->n_scratch;

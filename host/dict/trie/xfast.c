@@ -17,7 +17,8 @@ static void invalidate(ordo_dict *dict)
     ordo_runs_invalidate(dict);
 }
 
-/* Builds a missing trie above the sorted array. Only logs an error, because queries can search without a trie. */
+/* Builds a missing trie above the sorted array. If this fails, logs a warning and returns no error, because queries can
+ * search without a trie. */
 static void raise_if_possible(struct ordo_xfast *xfast, struct ordo_call *call)
 {
     if (ordo_xfast_raise(xfast, call) != ORDO_OK)
