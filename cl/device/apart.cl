@@ -45,9 +45,9 @@ ORDO_FN void apart_sync(void)
 
 #else
 
-/* The functions below call functions of team.cl. At that time, other teams of the sub-group may be in another branch.
- * AMD instructions ignore lanes that took another branch. On all other devices, a team here is one lane or the whole
- * sub-group. */
+/* Functions of team.cl are called here, although other teams of the sub-group may be in another branch. AMD
+ * instructions ignore lanes in another branch. On other devices, TEAM_WIDTH is here 1 or the size of a sub-group. So no
+ * call waits for another team. */
 ORDO_FN team_mask apart_ballot(bool p)
 {
     return team_ballot(p);

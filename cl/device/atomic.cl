@@ -268,14 +268,14 @@ ORDO_FN void ordo_fence_acquire(void)
 #endif
 }
 
-/* The result of a load may be used to compute the address of a second load. This is 1 if the device then performs the
- * two loads in this order. OpenCL and PTX do not guarantee it, so a self-test checks it. sm_80 and sm_90 keep the
- * order, because they predict neither values nor branches. Devices that fail the self-test use fences. */
+/* 1 if a load waits for an earlier load that its address depends on. OpenCL and PTX do not guarantee this order, so a
+ * self-test checks it. sm_80 and sm_90 keep the order, because they predict neither values nor branches. Devices that
+ * fail the self-test use fences. */
 #define ORDO_AFTER_ORDERS ORDO_ADDRESS_ORDER
 
-/* Makes a memory access wait for the load that returned `seen`. The caller adds the result to the address of that
- * access. The result is 0, because `never` must be 0. The compiler cannot know this. If ORDO_AFTER_ORDERS is 1, the
- * device performs the load before the access. */
+/* Orders a memory access after the load that returned `seen`, if ORDO_AFTER_ORDERS is 1. The caller adds the result to
+ * the address of the access. `never` must be 0, so the result is 0. The compiler does not know this, so it keeps the
+ * dependence of the address on `seen`. */
 ORDO_FN uint ordo_after(uint seen, uint never)
 {
     return seen & never;
@@ -322,7 +322,8 @@ ORDO_FN void ordo_store_uncached128(volatile __global uint *p, uint4 v)
 
 #elif ORDO_CHECKED
 
-/* Checked builds access 32 bits at a time, so a wider load may mix two stores. */
+/* If ORDO_CHECKED is 1, all accesses have 32 bits. So a load of 64 or 128 bits may return words from different
+ * stores. */
 ORDO_FN uint ordo_load_uncached(volatile __global const uint *p)
 {
     return atomic_or((volatile __global uint *) p, 0u);

@@ -125,7 +125,7 @@ ORDO_FN bool subgroup_any(bool p)
     return subgroup_ballot(p) != 0;
 }
 
-/* The vote returns the lanes whose bit is 1. Lanes whose bit is 0 invert this mask. */
+/* Returns the lanes whose bit `bit` of `word` equals this lane's. The vote finds the lanes with a 1. */
 ORDO_FN subgroup_mask subgroup_agree(uint word, uint bit)
 {
     uint lanes;
@@ -546,8 +546,9 @@ ORDO_FN uint team_next_(team_mask lanes)
 /* Runs the loop body once for each lane whose has_work is true. The whole team then works on the item of lane `owner`.
  * The body must not contain break or return.
  *
- * A finished team runs the body with owner == TEAM_WIDTH until the sub-group's other teams finish. So the body may
- * write only if `team_lane() == owner`. Ashkiani et al., A Dynamic Hash Table for the GPU (IPDPS 2018), section IV. */
+ * A team without further work runs the body until all teams of the sub-group finish. `owner` is then TEAM_WIDTH, which
+ * is no lane. The body may write only if `team_lane() == owner`, so such a team writes nothing. Ashkiani et al., A
+ * Dynamic Hash Table for the GPU (IPDPS 2018), section IV. */
 
 #if TEAM_WIDTH == ORDO_SUBGROUP
 #define TEAM_MORE_(left) ((left) != 0)

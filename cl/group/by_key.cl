@@ -6,7 +6,7 @@
  *  FOLD_OP        the operation: sum, minimum or maximum (group/fold.cl)
  *  BY_KEY_BYTES   bytes of a key
  *  BY_KEY_VALUES  0: elements have no values
- *  BY_KEY_WIDEN   reduces 4-byte values as 8-byte integers: unsigned if 1, signed if 2 */
+ *  BY_KEY_WIDEN   1: converts 4-byte unsigned values to 8 bytes before the reduction. 2: the same for signed values */
 #pragma once
 #ifndef BY_KEY_VALUES
 #define BY_KEY_VALUES 1

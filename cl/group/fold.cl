@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A reduction (`fold` in names) combines items in order by an associative operation. All work-items of a work-group
+/* A reduction combines items in order by an associative operation. Names call it `fold`. All work-items of a work-group
  * must call the group_ functions. All lanes of a sub-group must call the team_ functions (device/team.cl). */
 
 /* The including file defines:
  *  FOLD_OP          FOLD_SUM, FOLD_MIN or FOLD_MAX.
  *  FOLD_COUNTS      1: the value of an item is a 32-bit count. 0: it is a key.
- *  FOLD_SEGMENTED   1: an item is a value with a flag. A flag of 1 starts a segment. Reductions begin again there:
+ *  FOLD_SEGMENTED   1: an item is a value with a flag. The flag is 1 at the first item of a segment. Each segment is
+ *                   reduced separately:
  *                       (a, h) . (b, k)  =  (k ? b : a . b,  h | k)
- *  FOLD_NUMBERED    1: an item is a value with a 64-bit mark. Reductions begin again at segment starts, too. The upper
- *                   half of a mark counts the segment starts. Its lower half is the position of the last start.
+ *  FOLD_NUMBERED    1: an item is a value with a 64-bit mark. Each segment is reduced separately, too. The upper half
+ *                   of a mark counts the segment starts. Its lower half is the position of the last start.
  *  FOLD_VALUES      0: an item is only a mark.
  *  FOLD_GROUP       number of work-items in a work-group.
  * Without FOLD_SEGMENTED and FOLD_NUMBERED, an item is only a value. Blelloch, Prefix Sums and Their Applications

@@ -131,9 +131,10 @@ ORDO_FN void rank_team_starts(__local uint *counts, uint digit, uint next)
     }
 }
 
-/* Each work-item handles RANK_DIGITS_PER_ITEM consecutive digit values. For its j-th value, start[j] becomes the place
- * of the tile's first key with this value. Each team's count of the value becomes the place of the team's first such
- * key. A barrier must follow. */
+/* Each work-item handles RANK_DIGITS_PER_ITEM consecutive digit values. A key's place is its index in the sorted tile.
+ * For the work-item's j-th value, start[j] becomes the place of the first key with this value. Before, `counts` has the
+ * number of keys for each team and value. Each number is replaced by the place of the team's first key with this value.
+ * A barrier must follow. */
 ORDO_FN void rank_starts(__local uint *counts, const uint *total, __local uint *scratch, uint *start)
 {
     uint sum = 0, all;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges a tile in local memory, that is the part of a merge's output that one work-group writes. A *slot* is an index
- * in the tile. An element is *hidden* if a newer run replaces or erases its key. The whole group must call functions
- * with barriers. */
+/* A *tile* is the part of a merge's output that one work-group writes. These functions merge a tile in local memory. A
+ * *slot* is an index in the tile. An element is *hidden* if a newer run replaces or erases its key. The whole group
+ * must call functions with barriers. */
 #pragma once
 #include "group/run_cuts.cl"
 #include "group/value.cl"
@@ -32,15 +32,15 @@ typedef struct {
     ushort from[RUNS_SLOTS + RUNS_ITEMS];
 #endif
 #if VALUE_COMBINES
-    /* upto[s] is set only if slot s has an element of run 1 before the merge. It counts the elements of run 0 that
-     * precede this element after the merge. */
+    /* Set only for elements of run 1. Such an element is in some slot s before the merge. upto[s] is the number of run
+     * 0's elements that the merge puts before it. */
     ushort upto[RUNS_SLOTS + RUNS_ITEMS];
 #endif
     run_table table;
     runs_part part[RUN_TABLE_MAX];
     uint      before[RUN_TABLE_MAX];
-    /* Before the merge, slot s has an element of some run r. Its key is key_of[r][s], and its value is value_of[r][s].
-     * For this, runs_lay_out adds an offset to each of these pointers. */
+    /* If slot s has an element of run r before the merge, its key is key_of[r][s]. Its value is value_of[r][s]. Each
+     * pointer is shifted so that its index is a slot of the tile. */
     runs_keys   key_of[RUN_TABLE_MAX];
     runs_values value_of[RUN_TABLE_MAX];
 #if RUNS_HIDDEN
@@ -94,9 +94,9 @@ ORDO_FN uint runs_output_before(__local const runs_local *mem, uint r, uint i)
 
 #define RUNS_SETTER(i) (get_local_id(0) == (i) * (RUNS_GROUP / 4))
 
-/* Computes which elements of each run belong to the tile (mem->part). Each round of the merge produces regions, that is
- * sorted ranges of slots. Computes the first slot and the size of each region (mem->start, mem->count). The tile has at
- * most `capacity` elements. Ends with a barrier. */
+/* Computes which elements of each run belong to the tile (mem->part). A *region* is a sorted range of slots in a round
+ * of the merge. Sets mem->start and mem->count to the first slot and the size of each region. The tile has at most
+ * `capacity` elements. Ends with a barrier. */
 ORDO_FN void runs_lay_out(__local runs_local *mem, __global const uint *splits, uint tile, uint n_tiles, uint n_rounds,
                           uint capacity)
 {
@@ -305,9 +305,9 @@ ORDO_FN uint runs_visible_slots(__local const runs_local *mem, uint count)
 }
 
 #if VALUE_COMBINES
-/* Handles the elements of run 1 that are in this work-item's slots after the merge. Let s be such an element's slot
- * before the merge. mem->upto[s] becomes the number of elements of run 0 that now precede the element. A barrier must
- * follow. */
+/* Handles the elements of run 1 that are in this work-item's slots after the merge. Counts the elements of run 0 that
+ * the merge put before each of them. Stores the count in mem->upto, at the element's slot before the merge. A barrier
+ * must follow. */
 ORDO_FN void runs_note_first(__local runs_local *mem, uint count)
 {
     const uint first = (uint) get_local_id(0) * RUNS_ITEMS, second_run = mem->start[1];

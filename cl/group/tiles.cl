@@ -38,8 +38,8 @@ ORDO_FN fold_item tile_rows(uint tile, __private input_tile *t)
     return before;
 }
 
-/* Loads a tile and returns its reduction. t->row[r] becomes the reduction of the tile's keys before this lane's vector
- * r. */
+/* Loads a tile and returns its reduction. Each lane loads TILE_ROWS vectors. t->row[r] becomes the reduction of all
+ * items of the tile before this lane's vector number r. */
 ORDO_FN fold_item tile_fold(__private const LOOKBACK_INPUT *in, uint tile, __private input_tile *t,
                             __local fold_scratch *scratch)
 {

@@ -5,8 +5,8 @@
  *     by_index_join    Each work-item adds up a range of slots over all tables, and counts the range's groups.
  *     by_index_write   Each work-item writes the groups of its range.
  *
- * If keys differ in other bits too, different keys can share a slot. Each sequence of equal keys among the slot's
- * elements is then a group (include/ordo/array.h). In this case, the last two kernels read all elements again. */
+ * If keys differ in other bits too, different keys can share a slot. The last two kernels then read all elements again.
+ * Two successive elements of a slot are in the same group if their keys are equal. */
 #pragma once
 #include "group/by_key.cl"
 #include "shared/by_index.h"
@@ -41,8 +41,8 @@ ORDO_FN void by_index_clear(__global fold_word *table, uint slots)
     }
 }
 
-/* Compares the keys of part i with key 0, but ignores the lowest x.bits bits. others[i] gets a 1 for each other bit
- * that differs. It is then shifted right by x.bits. */
+/* Fills the table of part i. If the keys of the part differ from key 0 only in the lowest x.bits bits, others[i]
+ * becomes 0. Otherwise others[i] is not 0. */
 ORDO_KERNEL(1)
 void by_index_fold(BY_KEY_ARGS, struct by_index x, __global fold_word *tables, __global by_key_word *others)
 {
@@ -119,16 +119,16 @@ ORDO_FN uint by_index_write_slots(__private const by_key_arrays *a, __private co
 
 /* ---- several groups in a slot ---------------------------------------------------------------------------------- */
 
-/* last[s] is the key of the previous element in slot s. Before the first element, it is s ^ 1, which no key of slot s
- * equals. */
+/* last[s] is the key of the previous element in slot s. The low bits of such a key are the number s. So the start value
+ * s ^ 1 differs from all keys of the slot. */
 ORDO_FN void by_index_forget(slot_range r, __global by_key_word *last)
 {
     for (uint s = r.begin; s < r.end; s++)
         last[s] = s ^ 1;
 }
 
-/* A group of a slot is a sequence of equal keys among the slot's elements. Sets the count of each slot in the first
- * table to the number of its groups. Returns their sum. */
+/* Different keys can share a slot. Two successive elements of a slot are in the same group if their keys are equal.
+ * Counts the groups of each slot in `table`. Returns the sum of these counts. */
 ORDO_FN uint by_index_count_runs(__private const by_key_arrays *a, __private const struct by_index *x, slot_range r,
                                  __global fold_word *table, __global by_key_word *last)
 {
@@ -146,8 +146,8 @@ ORDO_FN uint by_index_count_runs(__private const by_key_arrays *a, __private con
     return groups;
 }
 
-/* Groups are numbered slot by slot, from `number` on. Replaces each slot's number of groups by the number of its first
- * group. Returns the number after the last group. */
+/* `table` has the number of groups of each slot. Groups are written to the output slot by slot, from index `number` on.
+ * Replaces each slot's count by the output index of its first group. Returns the index after the last group. */
 ORDO_FN uint by_index_number_runs(slot_range r, uint number, __global fold_word *table)
 {
     for (uint s = r.begin; s < r.end; s++) {

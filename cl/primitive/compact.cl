@@ -219,8 +219,9 @@ void compact_lookback(COMPACT_ARGS, __global uint *state, uint stamp)
 
 #else
 
-/* Sets counts[g] to the number of elements that group g must copy in the next launch. With FOLD_GROUP 1 (CPUs), group 0
- * also copies its elements in this launch. It can, because its output begins at 0. */
+/* Sets counts[g] to the number of elements to copy from range g of the tiles. The next launch copies them. With
+ * FOLD_GROUP 1 (CPUs), this launch already copies range 0. The output of range 0 begins at index 0, so it needs no
+ * counts. */
 ORDO_KERNEL(FOLD_GROUP)
 void compact_counts(COMPACT_ARGS, uint tiles, uint range, __global fold_item *counts)
 {

@@ -117,8 +117,8 @@ ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride,
         search->low = base + n * stride;
 }
 
-/* Returns how many of the first `diagonal` merged elements come from array a. First guesses the result. Each lane then
- * tests whether the result is at least some number near the guess. The lanes' numbers are `near` apart. Each later step
+/* Returns how many of the first `diagonal` merged elements come from array a. First guesses this number. Then each lane
+ * tests one of TEAM_WIDTH numbers around the guess. The distance between two tested numbers is `near`. Each later step
  * divides the interval of possible results by TEAM_WIDTH + 1. The whole sub-group must call. Its teams may pass
  * different diagonals. */
 ORDO_FN uint merge_path_team(__private const merge_input *in, uint diagonal, uint near)

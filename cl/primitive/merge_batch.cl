@@ -75,9 +75,9 @@ ORDO_FN bool batch_stays(__global const ordo_key *batch, uint b, __global const 
     return (j + 1 == b || !key_same(batch[j + 1], batch[j])) && !run_is_hidden(hidden, j);
 }
 
-/* Returns whether the next tile's first batch element replaces this tile's last array element. They must have the same
- * key. Returns false if a batch element of this tile already replaces this array element. `at` must be the number of
- * array elements not greater than this tile's last batch element. */
+/* Returns true if the next tile's first batch element replaces this tile's last array element. This is so if their keys
+ * are equal, and no batch element of this tile already replaces the array element. `at` must be the number of array
+ * elements not greater than this tile's last batch element. */
 ORDO_FN bool batch_goes_on(__global const ordo_key *array, __global const ordo_key *batch, uint b,
                            __private const batch_tile *t, uint at)
 {

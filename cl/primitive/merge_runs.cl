@@ -3,7 +3,7 @@
  * merges a tile (slice) of the output. Samples of the keys determine the tiles:
  *
  *  runs_sample    copies every stride-th element of each run as a sample
- *  runs_select    selects every window-th sample in key order. This splitter is the last element of a tile
+ *  runs_select    selects every window-th sample in key order. These are the *splitters*: each ends a tile
  *  runs_split     counts the elements of each run up to each splitter
  *  runs_tiles     merges a tile in local memory
  *  runs_dedup     merges a tile, but writes only the newest element of each key, unless it is hidden

@@ -79,8 +79,8 @@ ORDO_FN void descend(key_array keys, __global const ordo_key_form *nodes, uint s
     }
 }
 
-/* Counts the elements of a block that come before the query. Elements before the array have negative indices (as int),
- * and are counted, too. */
+/* Returns the number of a block's elements that come before the query. `first` is the index of the block's first
+ * element. Block 0 may begin before the array. Its indices before the array count, too. */
 ORDO_FN uint block_before(key_array keys, uint first, ordo_key_form query)
 {
     uint before = 0;

@@ -106,9 +106,9 @@ ORDO_FN uint pack_count(uint4 piece, uint width, ordo_key_form d)
     return count;
 }
 
-/* Search m has reached a block. Each lane compares query m with some keys of this block. The lower 16 bits of count[m]
- * count the keys before the query. With COUNT_FINDS, the upper 16 bits count the keys equal to the query. The first
- * loop starts the loads for all queries, so that they overlap. */
+/* way[m].unit is the block that the search for query m has reached. Each lane compares the query with some keys of this
+ * block. The lower 16 bits of count[m] count the keys before the query. With COUNT_FINDS, the upper 16 bits count the
+ * keys equal to the query. */
 ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent way[TEAM_QUERIES],
                           __private uint count[TEAM_QUERIES])
 {
@@ -168,8 +168,8 @@ ORDO_FN void team_answer(key_array keys, key_array queries, answers to, uint fir
                          __private const uint count[TEAM_QUERIES])
 {
     uint rank[SEARCH_ITEMS] = { 0 }, equal[SEARCH_ITEMS] = { 0 };
-    /* True if no key of the query's block comes before the query. Then the last key of the previous block may equal the
-     * query. */
+    /* With SEARCH_LAST, true if all keys of the query's block are greater than the query. The previous block may then
+     * end with keys equal to the query. */
     bool none_before[SEARCH_ITEMS] = { false };
 
     SEARCH_EACH
@@ -199,8 +199,9 @@ ORDO_FN void stage_separators(__global const ordo_key_form *nodes, index_place a
         tree[tree_place(depth, i)] = nodes[index_position(at, search_form(), min(i, units - 1))];
 }
 
-/* Searches begin in level `start`. If SEARCH_LOCAL is 0, this must be the root. If SEARCH_LOCAL is 1, this level must
- * have at most 2^depth nodes or blocks. `above` must be the next level towards the root. */
+/* Searches begin in level `start` of the index. If SEARCH_LOCAL is 0, it must be the root's level. If SEARCH_LOCAL is
+ * 1, a tree of `depth` levels in local memory selects the node to begin with. So level `start` must have at most
+ * 2^depth nodes (blocks, if it is level 0). `above` must be the next level towards the root. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_indexed(KEYS_AND_QUERIES, ANSWERS_ARGS, __global const ordo_key_form *restrict nodes, ulong nodes_at,
                     uint shift, index_place start, index_place above, uint depth, __local ordo_key_form *tree PACK_ARGS)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the child (node or block) where the search for a query continues. A node, also named *line*, consists of *SIMD
- * blocks* of separators (shared/index.h). Each step compares the query with one SIMD block. */
+/* Finds the child of a node where the search for a query continues. A *line* has the separators of one node, in groups
+ * named *SIMD blocks* (shared/index.h). Each step compares the query with one SIMD block. */
 #pragma once
 #include "primitive/search_keys.cl"
 

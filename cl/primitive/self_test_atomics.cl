@@ -163,8 +163,9 @@ ORDO_FN void optimistic_read(__global uint *line, uint never, __private uint cou
     }
 }
 
-/* Tests reads without a lock, while other work-items change the lines. Each line has OPTIMISTIC_WORDS words, and must
- * have version 0 before. Argument `never` must be 0, but the compiler does not know this. */
+/* Work-items read lines without a lock, while others change them. Counts reads with wrong words. Each line has
+ * OPTIMISTIC_WORDS words, and must have version 0 at first. Argument `never` must be 0, but the compiler does not know
+ * this. */
 ORDO_KERNEL(GROUP_SIZE) void self_test_optimistic(__global uint *lines, __global uint *report, uint n_lines, uint never)
 {
     const uint i = (uint) get_global_id(0);

@@ -159,8 +159,8 @@ ORDO_FN void phases_barrier(void)
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
 
-/* Sets words[k], for each k below PHASES_KEYS, to the least word whose index modulo PHASES_KEYS is k. Without the last
- * barrier, PoCL 6.0 omits the last loop. */
+/* For each k below PHASES_KEYS, words[k] becomes the least words[i] with i % PHASES_KEYS == k. The least word has the
+ * greatest complement, so atomic_max finds it. Without the last barrier, PoCL 6.0 omits the last loop. */
 ORDO_FN void phases_fold(__global uint *words, __local uint *greatest, uint n)
 {
     const uint lid = (uint) get_local_id(0);

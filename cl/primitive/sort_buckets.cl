@@ -99,7 +99,7 @@ void sort_bucket_sample(__global const ordo_key *keys, __global uint *plan, stru
         count[bucket_of(bucket_form(keys[i * step], b), bucket_shift(span, b), b)]++;
     for (uint i = 0; i < 1u << b.bucket_bits; i++)
         longest = max(longest, count[i]);
-    /* The sample only estimates bucket sizes, so the estimate may exceed b.longest by a quarter. */
+    /* The sample only estimates bucket sizes. So the limit is b.longest plus a quarter. */
     const bool skip =
         !key_same(span, KEY_LEAST) && (ulong) longest * b.count > (ulong) b.longest * (SAMPLE + SAMPLE / 4);
     plan[SORT_BUCKET_STATE] = skip ? SORT_BUCKET_NONE : SORT_BUCKET_SOME;
@@ -358,8 +358,8 @@ typedef struct {
     uint passes, low[DIGIT_PASSES], width[DIGIT_PASSES];
 } bucket_digits;
 
-/* Keys differ in the bits that are 1 in `span`. Chooses digits of the keys, from the highest such bit down. Stops when
- * the digits contain at least `bits` of these bits, or all of these bits. */
+/* The bits of `span` are 1 where keys differ. Chooses digits that contain at least `bits` of these bits, the highest
+ * ones. If `span` has fewer such bits, the digits contain all of them. */
 ORDO_FN bucket_digits bucket_digits_of(ordo_key_form span, uint bits)
 {
     bucket_digits d;
@@ -436,8 +436,9 @@ ORDO_FN void bucket_sort(bucket_elements spare, bucket_elements other, bool pair
         bucket_insert(spare, PAIRED, out, count, ~(ulong) 0, b);
         return;
     }
-    /* First sorts by about log2(count) + 2 bits, the highest that differ between keys. Few elements agree in all these
-     * bits, so the insertion sort needs few moves. If it needs too many, passes by all bits follow. */
+    /* First, radix passes sort by the highest bits that differ between keys, about log2(count) + 2 of them. Few
+     * elements agree in all of these bits, so the insertion sort that follows needs few moves. If it needs too many,
+     * radix passes by all bits follow. */
     const bucket_digits some = bucket_digits_of(span, 34 - (uint) clz(count)), all = bucket_digits_of(span, KEY_BITS);
     bucket_passes(spare, other, paired, count, some, b);
     if (bucket_end(spare, other, paired, out, some.passes, count, 4 * (ulong) count, b))
@@ -448,10 +449,10 @@ ORDO_FN void bucket_sort(bucket_elements spare, bucket_elements other, bool pair
     bucket_end(spare, other, paired, out, all.passes, count, ~(ulong) 0, b);
 }
 
-/* If keys and values have the same size, they are sorted as pairs. Radix passes then move the pairs of a bucket from
- * `spare` to `room` and back. `room` is small and belongs to one work-group, so it stays in the core's cache. A bucket
- * with more than b.room elements uses `out` instead. Passes that write keys and values to two arrays take up to twice
- * as long. */
+/* If keys and values have the same size, they are sorted as pairs. A bucket of at most b.room elements is then sorted
+ * between `spare` and the array `room`. This array is small and belongs to one work-group, so it stays in the core's
+ * cache. Larger buckets use `out` in its place. Passes that write keys and values to two arrays take up to twice as
+ * long. */
 ORDO_KERNEL(1)
 void sort_bucket_sort(PAIRS_OUT(spare), PAIRS_OUT(out), volatile __global uint *plan, struct sort_buckets b)
 {

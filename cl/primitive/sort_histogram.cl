@@ -101,7 +101,7 @@ ORDO_FN bool histogram_varies(__local const histogram_local *l, uint digit)
 #if SORT_PLANNED && COUNTERS_WORDS >= 2048
 /* Estimates. A prefix is the highest bits of an element's key. */
 typedef struct {
-    float mean;    /* Number of other elements with the same prefix as an element, averaged over all elements. */
+    float mean;    /* For an average element, the number of other elements that have its prefix. */
     float fullest; /* Fraction of all elements with the most frequent prefix. */
 } sample_prefixes;
 
@@ -195,9 +195,9 @@ ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogra
 {
     uint found = 0, digits = 1;
     bool searches = varying >= SORT_LOCAL_DIGITS;
-    /* The first round estimates how many keys agree in two top digits and the next SAMPLE_BIN_BITS bits. If too many
-     * keys agree, there is no local pass. The second round estimates how many keys agree in two top digits. The third
-     * round does so for three top digits. */
+    /* Each round estimates how many keys agree in their highest bits. Round 1 compares two top digits and the next
+     * SAMPLE_BIN_BITS bits. If too many keys agree, there is no local pass. Round 2 compares two top digits. If too
+     * many keys agree, round 3 compares three. */
     while (searches) {
         const bool            bins = digits == 1;
         const uint            low = sort_digit_of(top + 1 - max(digits, 2u), h.first_bit, h.bits, h.passes).shift;
@@ -234,8 +234,8 @@ ORDO_FN void plan_local(__global uint *plan, struct sort_histogram h, uint low, 
         plan[SORT_PLAN_DIGITS + pass] = SORT_IDLE;
 }
 
-/* Plans a pass for each digit that differs between keys, and at least one pass. Passes write to two buffers in turn. If
- * none is omitted, the last of h.passes passes writes to the output. So an even number of passes must be omitted. */
+/* Plans a pass for each digit that differs between keys, and at least one pass. Passes write to two buffers in turn.
+ * The last pass writes to the output only if an even number of the h.passes passes is omitted. */
 ORDO_FN void plan_all(__global uint *plan, struct sort_histogram h, uint varying, __local const histogram_local *l)
 {
     const uint wanted = max(varying, 1u), passes = wanted + (h.passes - wanted) % 2;

@@ -141,8 +141,8 @@ void sort_onesweep(PAIRS_IN(in), PAIRS_OUT(out), __global uint *control, SORT_PL
     rank_count(bits, d.shift, d.mask, l.exchange.counts);
     barrier(CLK_LOCAL_MEM_FENCE);
     rank_totals(l.exchange.counts, total);
-    /* Keys with the greatest digit pad an incomplete last tile. The tile's count of this digit is too great, but no
-     * later tile reads it. */
+    /* The unused elements of an incomplete last tile have the greatest digit. So the tile's count of this digit is too
+     * great, but no later tile reads it. */
     sort_publish(status, tile, total, tile == p.first_tile ? SORT_CODE_UPTO(p.pass) : SORT_CODE_OWN);
     rank_starts(l.exchange.counts, total, l.scratch, start);
     barrier(CLK_LOCAL_MEM_FENCE);

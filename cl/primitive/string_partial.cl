@@ -73,8 +73,8 @@ ORDO_FN int partial_order(__private const partial_page *p, __private const parti
     return 0;
 }
 
-/* Returns how many entries have a partial key less than the query's. If `below` is 1, equal ones count, too. Counts the
- * first `from` entries without a comparison. */
+/* Returns how many entries of a page have a partial key less than the query's. If `below` is 1, equal partial keys
+ * count, too. The first `from` entries must be among those counted. The search does not compare them. */
 ORDO_FN uint partial_gap(__private const partial_page *p, __private const partial_query *q, uint from, int below)
 {
     uint to = p->count;
@@ -103,8 +103,8 @@ ORDO_FN int partial_compare(__private const string_index *x, __private const par
     return s.length > t.length;
 }
 
-/* Result of a search. If `equal`, the string with id `rank` equals the query. Otherwise `rank` depends on the
- * function. */
+/* Result of a search. If `equal` is true, the string with id `rank` equals the query. Otherwise the meaning of `rank`
+ * differs between the search functions. */
 typedef struct {
     uint  rank;
     bool  equal;
@@ -112,8 +112,9 @@ typedef struct {
     ulong compared;   /* strings that were compared with the query */
 } partial_match;
 
-/* Searches the strings with ids k * stride, where from <= k < to. If one of them equals the query, m->rank becomes its
- * id. Otherwise m->rank becomes the least k whose string exceeds the query, or `to` if there is none. */
+/* Searches the strings with ids k * stride, for k from `from` to `to` - 1. If one of them equals the query, m->rank
+ * becomes its id, k * stride. Otherwise m->rank becomes the number k, not the id, of the first greater string. If no
+ * string is greater, m->rank becomes `to`. */
 ORDO_FN void partial_among(__private const string_index *x, __private const partial_query *q, uint from, uint to,
                            uint stride, __private partial_match *m)
 {
@@ -225,8 +226,8 @@ ORDO_FN uint string_last_with(__private const string_index *x, __private const s
 }
 
 /* Returns the longest string that is a prefix of the query. Each round finds the greatest string less than the query.
- * In sorted order, this string is between the query and the query's stored prefixes. So it begins with each of these
- * prefixes. The round shortens the query to the bytes that the two have in common. */
+ * This string begins with each stored prefix of the query. So the round can shorten the query to the bytes that both
+ * have in common. */
 ORDO_FN uint string_longest_of(__private const string_index *x, __private const string_column *queries, string_text q)
 {
     for (;;) {
@@ -263,10 +264,10 @@ void partial_count(STRING_INDEX_ARGS, uint count, __global ulong *candidates, __
 
 /* ---- build ----------------------------------------------------------------------------------------------------- */
 
-/* A page to build. It has entries `first` to first + count - 1 of its level. Entry k is the string with id k * stride.
- * In level 0, `below` is NULL. In a higher level, each entry is the first entry of a page of the next lower level.
- * below[k] summarizes all strings from entry k on that are before entry k + 1. Strings i and i + 1 first differ at
- * position tests[i]. */
+/* A page to build. It has entries `first` to first + count - 1 of its level. Entry k of the level is the string with id
+ * k * stride. In level 0, `below` is NULL. The strings i and i + 1 of level 0 first differ at position tests[i]. In a
+ * higher level, entry k is the first entry of page k of the next lower level. below[k] summarizes all strings of this
+ * lower page. */
 typedef struct {
     uint                          first, count, stride;
     __global const partial_draft *below;
@@ -368,9 +369,9 @@ ORDO_FN void partial_differing(__private const string_index *x, __private const 
         positions[n] = PARTIAL_NONE;
 }
 
-/* Each group builds one page of a level, from word `pages_at` of `pages` on. drafts[i] becomes a summary of the strings
- * of page i and of the pages below it. The next level is built from it. No level has partial keys of more than `most`
- * nibbles (groups of `bits` bits). */
+/* Each group builds one page of a level. Page 0 begins at word `pages_at` of `pages`. drafts[i] becomes a summary of
+ * the strings of page i and of the pages below it. The next level is built from these summaries. A partial key consists
+ * of groups of `bits` bits, named nibbles. No level uses more than `most` nibbles. */
 ORDO_KERNEL(STRINGS_GROUP)
 void partial_pages(STRING_INDEX_ARGS, __global uint *pages, ulong pages_at, uint count, uint stride, uint page_words,
                    uint n_positions, uint key_words, uint page_keys, uint bits, uint prefix, uint most,

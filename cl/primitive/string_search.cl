@@ -12,11 +12,11 @@
 
 /* ---- the index ------------------------------------------------------------------------------------------------- */
 
-/* The index of a column. It lists rows of the column in the order of their strings: the *sorted rows*. Of rows with
- * equal strings, it may list only the first.
+/* The index of a column. The *sorted rows* are the column's rows in the order of their strings. Of rows with equal
+ * strings, there may be only the first.
  *
- *  rows    rows[i] is the row of the column that is sorted row i. NULL if it is row i for each i
- *  starts  starts[id] is the index of the first sorted row of distinct string `id`. NULL if it is `id` for each one */
+ *  rows    Row rows[i] of the column is sorted row i. If `rows` is NULL, the column itself is sorted
+ *  starts  Sorted row starts[id] is the first row with string `id`. If `starts` is NULL, it is sorted row `id` */
 typedef struct {
     __global const uint        *words;
     __global const string_head *head;
@@ -84,8 +84,8 @@ ORDO_FN string_match string_compare(__private const string_index *x, __private c
 
 /* ---- descents -------------------------------------------------------------------------------------------------- */
 
-/* Before position `stop`, a search reads the bits of a query, which begins at byte `at`. From `stop` on, it reads
- * `turn` for each bit. `stop` must not exceed the position after the query's last byte. */
+/* The bits that a search reads. Before position `stop`, they are the bits of the query, which begins at byte `at`. From
+ * `stop` on, all bits are `turn`. `stop` must not exceed the position after the query's last byte. */
 typedef struct {
     string_bytes bytes;
     ulong        at;
@@ -101,10 +101,9 @@ ORDO_FN bool probe_bit(__private const string_probe *p, uint position)
     return value >> (8 - (position & 15)) & 1;
 }
 
-/* The state of a search that reads a node's tests from left to right. Each test is the position of a bit to read. If
- * the bit is 1, `gap` becomes the index of the next test, and `limit` becomes STRING_EQUAL. If the bit is 0, `limit`
- * becomes the position. The greater tests that follow are the right subtree. The search skips tests that are not less
- * than `limit`. */
+/* State of a search that reads a node's tests from left to right. A test is the position of a bit of the query. Tests
+ * not less than `limit` are skipped. After a 0 bit, this skips the right subtree: the greater tests that follow. `gap`
+ * is the index after the last test whose bit was 1. */
 typedef struct {
     uint gap, limit;
 } node_state;
@@ -116,8 +115,8 @@ ORDO_FN node_state node_test(node_state s, __private const string_probe *p, uint
     return probe_bit(p, position) ? (node_state) { i + 1, STRING_EQUAL } : (node_state) { s.gap, position };
 }
 
-/* Searches the tests from tests[from] to tests[to - 1]. Returns i if the search ends between tests[i - 1] and
- * tests[i]. */
+/* Searches tests[from] to tests[to - 1]. A test is the position of a bit of the query. Returns the index after the last
+ * read test whose bit is 1, or `from` if there is none. */
 ORDO_FN uint node_gap(__global const uint *tests, uint from, uint to, __private const string_probe *p)
 {
     node_state s = { from, STRING_EQUAL };
@@ -143,10 +142,9 @@ typedef struct {
 #define STRING_NO_PREFIX STRING_LEVELS_MAX
 
 /* A search of this node has ended before tests[gap]. If it met stored prefixes of the query, sets *prefix to the
- * longest one. A test of bit 0 asks whether a string is long enough to have a byte. If the search turned right there,
- * the string before the test is a prefix. The loop goes back from tests[gap - 1] to the first such test. The search
- * turned right at each test that is less than all later tests before tests[gap]. These tests decrease as the loop goes
- * back. So the loop meets the test of the longest prefix first. */
+ * longest one. A test of bit 0 asks whether the query is long enough to have a byte. If it is, the string before the
+ * test is a prefix. The loop goes back from tests[gap - 1] to the first such test. It skips tests not less than
+ * `least`, because they did not lead the search to `gap`. */
 ORDO_FN void node_prefix(__global const uint *tests, uint from, uint gap, uint stop, uint level,
                          __private string_prefix *prefix)
 {
@@ -167,8 +165,8 @@ typedef struct {
     uint from, to;
 } string_range;
 
-/* Follows the branches, which are the top of the trie (shared/string_index.h). The search continues in the last level.
- * There it reads only the tests whose indices are in the returned range. `prefix` may be NULL. */
+/* Follows the branches, which are the top of the trie (shared/string_index.h). Returns a range of test indices in the
+ * last level. The search continues with only these tests. `prefix` may be NULL. */
 ORDO_FN string_range branch_end(__private const string_index *x, __private const string_probe *p,
                                 __private string_prefix *prefix)
 {
@@ -382,9 +380,8 @@ void string_longest(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), uint count, 
     }
 }
 
-/* Ignores strings whose bit in `hidden` is 1. Let n be the length of the longest other string that is a prefix of the
- * query. Returns n + 1, but at least `best`. If the longest stored prefix is hidden, the loop searches for the next
- * shorter one. It stops at prefixes of less than `best` bytes. */
+/* A string is visible if its bit in `hidden` is 0. Finds the longest visible string that is a prefix of the query.
+ * Returns its length plus 1. Returns `best` if there is no such string, or if `best` is greater. */
 ORDO_FN ulong string_longest_visible(__private const string_index *x, __private const string_column *queries,
                                      string_text q, __global const uint *hidden, ulong best)
 {
@@ -494,8 +491,8 @@ void string_ranges(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), STRING_COLUMN
 
 /* ---- strings by id --------------------------------------------------------------------------------------------- */
 
-/* Sets lengths[i] to the length of string ids[i], and lengths[count] to 0. Each id must be below n_ids. If ids[i] is
- * the first bad id, bad[0] becomes count - i. bad[0] must be 0 before. */
+/* Sets lengths[i] to the length of string ids[i], and lengths[count] to 0. An id is bad if it is not below n_ids. If
+ * there are bad ids, bad[0] becomes the number of ids from the first bad one to the end. bad[0] must be 0 before. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_lengths(STRING_INDEX_ARGS, __global const uint *ids, ulong ids_at, uint count, uint n_ids,
                     __global ulong *lengths, ulong lengths_at, __global uint *bad)

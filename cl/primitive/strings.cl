@@ -88,7 +88,7 @@ void strings_begin(__global const string_offset *offsets, ulong offsets_at, ulon
  *  segment  segment number of each slot
  *  first    first slot of each segment
  *  depth    number of leading bytes that the strings of each segment are known to share
- *  more     number of further bytes that are equal in all strings already compared */
+ *  more     STRINGS_PREFIX_MAX at first. Comparisons lower it to the number of further shared bytes */
 typedef struct {
     __global const uint  *rows, *segment, *first;
     __global const ulong *depth;
@@ -122,7 +122,8 @@ void strings_share(__global const string_offset *offsets, ulong offsets_at, __gl
     }
 }
 
-/* Returns the fields `window` and `length` of a key. */
+/* Returns the part of a sort key below its segment number. Its upper bits are the next `window` bytes of the string.
+ * Its lowest STRINGS_LENGTH_BITS bits are the number of remaining bytes, at most `window` + 1. */
 ORDO_FN ulong strings_window(__private const strings *s, string_rest rest, uint window)
 {
     const uint  length = (uint) min(rest.left, (ulong) window + 1);
@@ -131,8 +132,8 @@ ORDO_FN ulong strings_window(__private const strings *s, string_rest rest, uint 
 }
 
 /* Sets keys[i] to the sort key (shared/strings.h) of the string in slot i. The upper bits of a key are the segment's
- * number. The other bits are XORed with `turn`, which is 0 for ascending order. For descending order, `turn` is 1 in
- * all these bits. */
+ * number. The lower STRINGS_KEY_BITS(window) bits are XORed with `turn`. For ascending order, `turn` is 0. For
+ * descending order, `turn` has a 1 in each of the lower bits. */
 ORDO_KERNEL(STRINGS_GROUP)
 void strings_keys(__global const string_offset *offsets, ulong offsets_at, __global const uchar *bytes, ulong bytes_at,
                   ulong n_bytes, __global const uint *rows, __global const uint *segment, __global const ulong *depth,
@@ -178,9 +179,9 @@ void strings_split(__global const ulong *keys, __global const uint *rows, __glob
     }
 }
 
-/* Moves the marked rows to the slots of the next round. sums[i] must be marks[0] + ... + marks[i - 1]. Its lower half
- * counts the marked rows before slot i. This is the new slot of the row in slot i. Its upper half counts the segments
- * that begin before slot i. */
+/* Moves the marked rows to the slots of the next round. sums[i] must be marks[0] + ... + marks[i - 1]. The lower half
+ * of sums[i] counts the marked rows before slot i. A marked row in slot i moves to the slot with this number. The upper
+ * half of sums[i] counts the new segments that begin before slot i. */
 ORDO_KERNEL(STRINGS_GROUP)
 void strings_keep(__global const ulong *sums, __global const ulong *keys, __global const uint *rows,
                   __global const uint *place, __global const ulong *depth, uint count, uint window,
@@ -218,8 +219,8 @@ void strings_keep(__global const ulong *sums, __global const ulong *keys, __glob
 #define FINISH_INSERTED 16
 
 /* Size of the stack of parts. A step of quicksort replaces the topmost part by at most three parts. The smallest one is
- * pushed last, and has at most a third of the rows. There are less than 2^32 rows, and 2^32 is less than 3^21. So at
- * most 20 such steps nest. Each adds at most two entries to the first one, so quicksort needs at most 41. 48 are
+ * pushed last, and has at most a third of the rows. There are less than 2^32 rows, and 2^32 is less than 3^21, so at
+ * most 20 such steps nest. The stack begins with one part, and each step adds at most two: at most 41 parts. 48 are
  * reserved. An insertion sort pushes each group of at least two rows with equal keys: at most FINISH_INSERTED / 2
  * parts. */
 #define FINISH_PARTS (48 + FINISH_INSERTED / 2)
@@ -318,8 +319,9 @@ ORDO_FN ulong finish_median(ulong a, ulong b, ulong c)
     return max(min(a, b), min(max(a, b), c));
 }
 
-/* Returns the pivot that divides the part, usually a median of three keys. After many such divisions, the pivot divides
- * by the highest bit in which keys differ. The number of bits then limits the number of divisions. */
+/* Returns the pivot that divides the part, usually a median of three keys. After many divisions, uses the highest bit
+ * in which keys differ. All keys with a 0 in this bit are then less than the pivot. So the number of bits limits the
+ * number of further divisions. */
 ORDO_FN ulong finish_pivot(__private const finish *f, __private const finish_part *part)
 {
     __global const ulong *keys = f->keys + part->first;
@@ -339,8 +341,8 @@ typedef struct {
 } finish_division;
 
 /* Divides slots into those with a key less than the pivot, equal to it, and greater. Keeps the order of rows in each
- * part. A CPU would mispredict branches, so the loops have none. They write each row to two arrays, but only the index
- * of the right array advances. The next row overwrites the other copy. */
+ * part. A CPU would mispredict branches, so the loops have none. They write each row to both `rows` and `spare_rows`,
+ * but advance only one of the two indices. The next row overwrites the copy at the other index. */
 ORDO_FN finish_division finish_divide(__private finish *f, uint first, uint end, ulong pivot)
 {
     uint at = first, others = first, greater = first;
@@ -450,7 +452,8 @@ ORDO_FN uint finish_end(__private const finish_round *r, uint i, uint end)
 /* Number of slots whose strings are loaded into the cache ahead, so that waits for memory overlap. */
 #define FINISH_AHEAD 32
 
-/* Loads strings of the next segments into the cache. Slots before `loaded` are done. Returns the new `loaded`. */
+/* Loads the strings of slots up to i + FINISH_AHEAD - 1 into the cache, so that later sorts do not wait. Earlier calls
+ * have loaded the strings of slots before `loaded`. Returns the new `loaded`. */
 ORDO_FN uint finish_prefetch(__private const finish *f, __private const finish_round *r, uint i, uint loaded)
 {
     const uint end = min(r->end - i, (uint) FINISH_AHEAD) + i;
@@ -475,9 +478,8 @@ ORDO_FN void finish_write(__private const finish *f, __private const finish_roun
     }
 }
 
-/* Handles slots `first` to r->end - 1. A small segment has at most r->most rows. Sorts each small segment that begins
- * in these slots, even if it ends after them. Skips a small segment that begins before slot `first`, because another
- * work-item sorts it. */
+/* Handles this work-item's slots, `first` to r->end - 1. A small segment has at most r->most rows. The work-item that
+ * handles its first slot sorts all of it, including slots from r->end on. */
 ORDO_FN void finish_slots(__private finish *f, __private const finish_round *r, uint first, ulong turn)
 {
     uint loaded = first;
@@ -503,8 +505,8 @@ ORDO_FN void finish_slots(__private finish *f, __private const finish_round *r, 
 }
 
 /* Does the same as strings_split, but completely sorts each segment of at most `most` rows. The work-item with the
- * first slot of a segment sorts the segment. During the sort, the segment's words of `marks` are keys. At the end, they
- * are 0, because the rows need no further round. */
+ * first slot of a segment sorts the segment. During the sort, the segment's elements of `marks` hold sort keys. They
+ * become 0 at the end: the rows need no further round. */
 ORDO_KERNEL(STRINGS_GROUP)
 void strings_finish(__global const string_offset *offsets, ulong offsets_at, __global const uchar *bytes,
                     ulong bytes_at, ulong n_bytes, __global const ulong *keys, __global uint *rows,

@@ -126,8 +126,8 @@ ORDO_FN void top_count_digit(__local top_local *l, uint digit, uint copy)
 #endif
 }
 
-/* A digit may have bits of both the key and the index (see top_digit). top_key_of returns the bits of the key, and
- * top_index_of the bits of the index, at their positions. */
+/* A digit may have bits of both the key and the index (see top_digit). top_key_of returns a key with the digit's key
+ * bits. top_index_of returns an index with the digit's index bits. All other bits of these results are 0. */
 ORDO_FN ordo_key_form top_key_of(struct top_pass p, uint digit)
 {
     if (p.next_shift >= p.index_bits)
@@ -259,9 +259,9 @@ typedef struct {
     uint       items;
 } top_step;
 
-/* An element's number is its key, shifted left by p.index_bits, plus its index. Compares this number with the k-th
- * element's number. Returns whether all bits from bit p.digit_above up are equal. If s->source.index is set, the source
- * contains only such elements. */
+/* Returns whether an element is a candidate. Its number must equal the k-th element's number in all bits from bit
+ * p.digit_above up. An element's number has the index in the low p.index_bits bits, and the key above them. If
+ * s->source.index is set, the source is a list that contains only candidates. */
 ORDO_FN bool top_is_candidate(__private const top_step *s, struct top_pass p, ordo_key_form key, uint index)
 {
     if (p.pass == 1 || s->source.index)
@@ -306,7 +306,8 @@ ORDO_FN uint top_fate(__private const top_step *s, struct top_pass p, __private 
 }
 
 /* The lower half of `sum` counts this work-item's elements for the output. The upper half counts the remaining
- * candidates. If bit i of `some` is 0, block i of TOP_AHEAD elements has neither. */
+ * candidates. A block is TOP_AHEAD successive elements of the work-item. If bit i of `some` is 0, block i adds nothing
+ * to `sum`. */
 typedef struct {
     uint sum, some;
 } top_fates;
@@ -356,7 +357,8 @@ typedef struct {
     __global uint     *list_index;
 } top_places;
 
-/* `before` is the sum of top_fates.sum over the group's earlier work-items. */
+/* `before` counts elements of the group's earlier work-items in this tile. Its lower half counts those for the output,
+ * its upper half those for the list. */
 ORDO_FN void top_move(__local top_local *l, __private const top_step *s, struct top_pass p, uint first, uint some,
                       uint before, __private const top_places *to)
 {
@@ -386,8 +388,8 @@ ORDO_FN void top_move(__local top_local *l, __private const top_step *s, struct 
 }
 
 /* Copies candidates to the output if their digit is less than the k-th element's. Copies candidates with the same digit
- * to a list. Reads the previous pass's list, or the array if that list was too short. All passes need the same number
- * of groups. */
+ * to a list, which the next pass reads. If there are more than p.room of them, writes no list. The next pass then reads
+ * the array. All passes need the same number of groups. */
 ORDO_KERNEL(TOP_GROUP)
 void top_narrow(__global const ordo_key *keys, __global ordo_key *list_keys, __global uint *list_index,
                 __global ordo_key *keys_out, __global uint *index_out, __global uint *state, struct top_pass p)
