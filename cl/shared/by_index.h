@@ -7,7 +7,7 @@ struct by_index {
     ordo_u32 bits;  /* A table has 2^bits slots. */
     ordo_u32 part;  /* Elements that a work-item adds to its table. */
     ordo_u32 parts; /* Number of tables. */
-    ordo_u32 range; /* Number of slots that a work-item adds up over all tables, and writes to the output. */
+    ordo_u32 range; /* Kernel by_index_join combines all tables slot by slot. A work-item handles this many slots. */
 };
 
 /* Words of a slot: the reduction of the values, then the number of elements. Without values only the latter. */

@@ -22,26 +22,29 @@
  *      short keys    16-bit distances from `first`, if all are less than 65536
  *      whole keys    all bits of each key */
 
-/* Each table has one word per cell. The number of its cells is a power of 2. The cell number of a key is the high bits
- * of its distance from the `first` of leaf 0. A leaf begins in the cell of its `first`. cells[i] is the number of
- * leaves that begin in cells 0 to i. So the leaves that begin in cell i are leaves cells[i - 1] to cells[i] - 1. A key
- * of cell i lies in one of these leaves, or in the leaf before them. In the table `ranks`, the cell number of a rank is
- * its high bits. ranks[i] is the number of leaves whose `before` lies in cells 0 to i. */
+/* Table `cells` divides the keys into ranges of equal size, the *cells*. Cell 0 begins at the `first` of leaf 0. A
+ * leaf begins in the cell that contains its `first`. cells[i] is the number of leaves that begin in cells 0 to i. So
+ * leaves cells[i - 1] to cells[i] - 1 begin in cell i. A key of cell i lies in one of these leaves, or in the leaf
+ * before them.
+ *
+ * Table `ranks` divides the ranks (0 for the least key) into cells of equal size. ranks[i] is the number of leaves
+ * whose first key has a rank in cells 0 to i. The number of cells of each table is a power of 2. */
 
-/* With HAMT_FIXED_DEPTH 1, all leaves are bitmaps. Instead of the table `cells`, nodes on several levels find a leaf
- * by key, as in the paper (share/doc/hamt.md). A node has 64 words, one for each value of 6 key bits:
+/* With HAMT_FIXED_DEPTH 1, there is no table `cells`. Searches by key read one node per level, as in the paper
+ * (share/doc/hamt.md). All leaves are bitmaps. A node has 64 words, one for each value of 6 key bits:
  *
  *     tables   | header | table `ranks` | nodes of the topmost level | ... | nodes above leaves |
  *
- * header[level] is the index of the level's first node. Level 0 lies above the leaves. Word w of a node is a sum of two
- * numbers: the children 0 to w of this node, and all children of earlier nodes of its level. */
+ * header[level] is the index of the level's first node. Level 0 lies above the leaves. A node has at most one child
+ * per value. Word w of a node counts the node's children with values 0 to w, and all children of earlier nodes of
+ * the level. */
 
 /* Invariants of a HAMT, which host/dict/trie/hamt_check.c checks. `first`, `before` and `sectors` are fields of a
  * leaf's record. The end record follows the record of the last leaf.
  *  T1 order     The fields `first` of the leaves ascend. Each is a multiple of 1024.
- *  T2 region    A leaf has at least one key. Its keys ascend. The first key is not less than `first`. The last key is
- *               less than the next leaf's `first`. If the leaf's keys are a bitmap of 1024 bits, `sectors` has three
- *               10-bit counts: the elements below bits 256, 512 and 768.
+ *  T2 region    A leaf has at least one key. Its keys ascend. They are not less than `first`, but less than the next
+ *               leaf's `first`. If the leaf has a bitmap, `sectors` has three fields of 10 bits: the number of ones
+ *               in the first 256, 512 and 768 bits of the bitmap.
  *  T3 ranks     `before` counts the elements in earlier leaves. In the end record it counts all elements.
  *  T4 blocks    Blocks lie in the used part of the pool and do not overlap.
  *  T5 tables    Cells, ranks, header and nodes are as described above. */
@@ -86,7 +89,7 @@
 
 /* Results of kernel hamt_plan. */
 enum hamt_found {
-    HAMT_LARGEST, /* Largest number of updates of one leaf. 0 means at most HAMT_UPDATES_MAX. */
+    HAMT_LARGEST, /* Largest number of updates of one leaf, if it exceeds HAMT_UPDATES_MAX. Otherwise 0. */
     HAMT_LEFT,    /* Number of freed allocation units. */
     HAMT_CHANGES, /* 1 if the batch inserts or erases an element. */
     HAMT_MORE,    /* Change of the number of elements. */

@@ -18,10 +18,9 @@
  *              of its partition. No key is stored twice.
  *  H2 empty    An empty slot holds hash_empty(partition), a mixed key of another partition, so no lookup matches it. A
  *              table has at least two partitions.
- *  H3 spilled  spills[b] counts the elements of home bucket b that lie in their second bucket. If it is 0, lookups end
- *              after bucket b. It becomes HASH_SCAN when it reaches 255, or when an element of home bucket b is
- *              stashed. Lookups then read the whole partition. An erasure keeps HASH_SCAN, and sets flag HASH_RECOUNT
- *              in counts[p]. Kernel hash_recount then computes spills[b] again, for all buckets of partition p.
+ *  H3 spilled  spills[b] counts the elements of home bucket b that lie in their second bucket. If this count exceeds
+ *              254, or if an element of home bucket b is stashed, spills[b] is HASH_SCAN. Lookups end after bucket b
+ *              if spills[b] is 0. They read the whole partition if spills[b] is HASH_SCAN.
  *  H4 counted  counts[p] is the number of elements of partition p. `starts` ascends from 0 to the number of buckets.
  *  H5 filtered In filters[b], each key of bucket b sets two bits. HASH_SPILLED is set if spills[b] is not 0. All other
  *              bits are 0. */
@@ -33,7 +32,9 @@
 #define HASH_SPILL_WORDS(n) (((n) + 3) / 4)
 #define HASH_SCAN           255
 #define HASH_SPILLED        0x80000000u
-#define HASH_RECOUNT        0x80000000u
+/* Flag in counts[p]. An erasure sets it if it cannot decrement a spill count, because the spill count is HASH_SCAN.
+ * Kernel hash_recount then counts the spills of partition p again. */
+#define HASH_RECOUNT 0x80000000u
 
 #define HASH_CPU_IN_FLIGHT 64
 
@@ -67,8 +68,8 @@ enum hash_kind { HASH_ANY, HASH_DISTINCT, HASH_RESOLVED };
 #define HASH_LEFT   0xffffffffu
 #define HASH_ERASED 0xfffffffeu
 
-/* Kernel hash_update_dense executes the updates that kernel hash_update_sparse has left. In a partition, these are no
- * updates (HASH_DONE), all updates, or only the inserts of new keys. */
+/* Kernel hash_update_sparse does not execute all updates. For each partition, it reports which updates kernel
+ * hash_update_dense must still execute: none (HASH_DONE), all, or only the inserts of new keys. */
 enum hash_left { HASH_DONE, HASH_ALL_LEFT, HASH_NEW_LEFT };
 
 /* Results of kernels that examine a batch:

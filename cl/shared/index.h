@@ -2,9 +2,10 @@
 /* Memory layout of a search index over a sorted array: a static tree without pointers. A search reads one node of each
  * level, from the root down, then one block of the array. */
 
-/* Level 0 is the array, in blocks of NODE keys. Higher levels have nodes of NODE separators. A *unit* is a block or a
- * node. Each entry of a level is the separator of one unit of the level below: the last key in or below this unit.
- * Unused entries repeat the last separator. With NODE = 4 and 21 keys, s0 to s5 are the separators of blocks 0 to 5:
+/* Level 0 is the array, in blocks of NODE keys. Higher levels have nodes of NODE separators: one separator per block
+ * or node of the level below. The separator of a block is its last key. The separator of a node is its last
+ * separator. Unused entries repeat the last separator. A *unit* is a block or a node. With NODE = 4 and 21 keys, s0
+ * to s5 are the separators of blocks 0 to 5:
  *
  *     level 2           [ s3  s5  s5  s5 ]                                        the root
  *                          |   \__________________
@@ -15,38 +16,37 @@
 /* Invariants of an index:
  *  I1 grid       The buffer of the array is divided into blocks of NODE elements. The array may begin inside block 0:
  *                at its element `shift`.
- *  I2 separator  A separator is the ordered form (shared/key.h) of the last key in or below one unit: a block or node
- *                of the level below. A query's lower bound lies in the first unit whose separator is not less than the
- *                query.
+ *  I2 separator  A stored separator is the ordered form (shared/key.h) of a key. On each level, the lower bound of a
+ *                query lies in or below the first block or node whose separator is not less than the query.
  *  I3 padding    Entries after a level's last separator repeat the array's last key.
  *  I4 order      The levels lie without gaps, the root first. */
 
-/* A *compressed* index also stores the keys, so searches do not read the array. NODE is PACK_KEYS, and `shift` is 0.
- * A block stores PACK_KEYS keys as differences of 1, 2, 4 or 8 bytes from a base. A block consists of *pieces* of 16
- * bytes:
+/* A *compressed* index also stores the keys, so searches do not read the array. A block stores PACK_KEYS keys as
+ * differences of 1, 2, 4 or 8 bytes from a *base*. A block consists of *pieces* of 16 bytes:
  *
  *     block 2     [ +3  +7  +7  +19  +80 ...  +211 ]      one piece with 16 differences of 1 byte
  *     offsets     [ 0  1  3  4  5 ... ]                   first piece of each block, then the number of pieces
  *
+ * Block 0 begins with the array's first key (`shift` is 0). A compressed index has three more invariants:
  *  I5 base       A block's base is the separator of the previous block, or 0 for block 0. It is not stored.
  *  I6 packed     Block b has pieces offsets[b] to offsets[b + 1] - 1. `offsets` is absent if all blocks have the same
  *                size.
  *  I7 last       Copies of the last key fill the last block. */
 
-/* Kim et al. describe the *blocked* layout (FAST, ACM TODS 36(4), 2011, section 4.2). Each node is a *line*: its
- * separators form a binary tree of LINE_DEPTH levels, which lies in one cache line. Subtrees of SIMD_DEPTH levels of
- * this tree are *SIMD blocks*. Separators ascend in a SIMD block. A search counts the separators of a SIMD block that
- * are less than the query. The count is the index of the child block to read next. Entry e is the node's e-th separator
- * in ascending order. With LINE_DEPTH = 4 and SIMD_DEPTH = 2, the entries lie in these slots of the line:
+/* In the *blocked* layout (FAST, Kim et al., ACM TODS 36(4), 2011, section 4.2), a node is a *line*. Its separators
+ * form a binary tree of LINE_DEPTH levels. This tree is divided into subtrees of SIMD_DEPTH levels, the *SIMD
+ * blocks*. Separators ascend in a SIMD block. With LINE_DEPTH = 4 and SIMD_DEPTH = 2, the separators 0 to 15 of a
+ * node lie in these slots of the line:
  *
  *         slot      0  1  2 |  3  4  5 |  6  7  8 |  9 10 11 | 12 13 14 | 15
- *         entry     3  7 11 |  0  1  2 |  4  5  6 |  8  9 10 | 12 13 14 | 15
+ *         separator 3  7 11 |  0  1  2 |  4  5  6 |  8  9 10 | 12 13 14 | 15
  *
- * Searches do not read the last slot.
- *
- * A *page* has the lines of a subtree of PAGE_LEVELS levels of nodes. Pages lie level by level, from left to right. A
- * level's last page may have fewer lines. With two levels of nodes per page and 4 children per line, lines a to m form
- * three pages:
+ * Slots 0 to 2 are the root SIMD block. Its four children follow. A search counts the separators of the root that
+ * are less than the query. It continues in the child with this number. Searches do not read the last slot. */
+
+/* The blocked layout stores lines (nodes) in *pages*. A page has the lines of a subtree of PAGE_LEVELS levels of
+ * nodes. Pages lie level by level, from left to right. A level's last page may have fewer lines. With two levels of
+ * nodes per page and 4 children per line, lines a to m form three pages:
  *
  *     | page 0: a  b c d e | page 1: f  g h i j | page 2: k  l m |
  *
@@ -66,8 +66,8 @@
 #define INDEX_FN static inline
 #endif
 
-/* Shape of an index. Only the blocked layout above has lines and pages. In other layouts, line_depth and simd_depth
- * equal node_log2. */
+/* Shape of an index. If its layout is not blocked (see above), line_depth and simd_depth equal node_log2, and
+ * page_levels is 0. */
 typedef struct {
     ordo_u32 node_log2;   /* log2 of the keys per block */
     ordo_u32 line_depth;  /* log2 of the separators per node or line */
@@ -105,7 +105,8 @@ INDEX_FN ordo_u32 index_lines(ordo_u32 blocks, ordo_u32 line_depth)
     return lines;
 }
 
-/* Returns the index of the array element whose key is separator number `entry` of a level. The level must not be 0. */
+/* Separator number `entry` of a level is the key of one array element. Returns the index of this element. The level
+ * must not be 0. */
 INDEX_FN ordo_u32 index_separator(ordo_u32 count, ordo_u32 shift, index_form form, ordo_u32 level, ordo_u32 entry)
 {
     const ordo_u64 end = (((ordo_u64) entry + 1) << (form.node_log2 + form.line_depth * (level - 1))) - shift;
@@ -127,8 +128,8 @@ typedef struct {
     ordo_u32 above, above_last; /* Number of a page's nodes on higher levels. `above_last` is for the last page. */
 } index_place;
 
-/* Handles a level whose nodes are the roots of pages. Members `level` and `first` of `at` must be set. Sets the
- * other members. */
+/* Completes the description `at` of a level. `level` and `first` must be set, and are kept. Each node of this level
+ * must be the root of its page. */
 INDEX_FN index_place index_new_pages(index_place at, ordo_u32 blocks, index_form form)
 {
     const ordo_u32 levels = form.page_levels < at.level ? form.page_levels : at.level;
@@ -191,8 +192,8 @@ INDEX_FN ordo_u32 index_simd_depth(index_form form, ordo_u32 depth)
     return form.line_depth - depth < form.simd_depth ? form.line_depth - depth : form.simd_depth;
 }
 
-/* Returns the first slot of a SIMD block. `depth` is the number of levels above this block in its line. `block` is its
- * index among the blocks at the same depth. */
+/* Returns the slot of a SIMD block's first separator. A line is a binary tree, and `depth` of its levels lie above
+ * this SIMD block. `block` numbers the SIMD blocks at this depth from left to right. */
 INDEX_FN ordo_u32 index_simd_slot(index_form form, ordo_u32 depth, ordo_u32 block)
 {
     return (1u << depth) - 1 + block * ((1u << index_simd_depth(form, depth)) - 1);

@@ -19,8 +19,7 @@
  *     key_width(f)                 number of bits without leading zeros
  *     key_ones(f)                  number of bits set
  *     key_plus(f, g), key_minus    f + g, f - g, modulo 2^KEY_BITS
- *     key_top(f, width)            the 32 highest bits of f, a number of `width` bits. Appends zeros if width < 32.
- *                                  f must be less than 2^width
+ *     key_top(f, width)            f >> (width - 32), but f << (32 - width) if width < 32. f must be less than 2^width
  *     key_hash(f)                  a 64-bit hash. Its upper half depends on all bits of f
  *
  * Operators ^ & | ~ work on ordered forms, too. */

@@ -71,7 +71,8 @@ ORDO_FN ordo_key_form key_above(ordo_key_form form, uint n)
 {
     const uint  shift = n & 63;
     const ulong high = form.y >> shift;
-#if defined(ORDO_CHECKED) && ORDO_CHECKED /* Compilers make a funnel shift of the #else line. Oclgrind has none. */
+    /* Compilers turn the #else line into an instruction (funnel shift) that the simulator Oclgrind does not support. */
+#if defined(ORDO_CHECKED) && ORDO_CHECKED
     const ulong low = bitselect(form.x >> shift, form.y << 1 << (63 - shift), ~(~(ulong) 0 >> shift));
 #else
     const ulong low = form.x >> shift | form.y << 1 << (63 - shift);

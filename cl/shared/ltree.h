@@ -11,19 +11,21 @@
  *
  * A leaf covers the keys k with low < k <= high. An inner node's key is the `low` of the child. */
 
-/* Invariants of a tree while no kernel changes it (host/dict/ltree/check.c checks them):
+/* Invariants of a tree while no kernel changes it (host/dict/ltree/check.c checks them). `low`, `right`, `header`
+ * and `high` are words of a node (see above).
  *  B1 order    A node's keys ascend strictly. Unused slots hold LTREE_UNUSED, which may also be a valid key.
- *  B2 bounds   A leaf's keys lie in (low, high]. An inner node's keys lie in [low, high), and the first is low. A
- *              level's first node has low 0. Its last node has right LTREE_NONE, and all bits of its high are 1.
- *  B3 links    right is the index of the level's next node. The next node's low is this node's high.
+ *  B2 bounds   A leaf's keys lie in (`low`, `high`]. An inner node's keys lie in [`low`, `high`), and the first is
+ *              `low`. `low` of a level's first node is 0. All bits in `high` of a level's last node are 1.
+ *  B3 links    `right` is the index of the level's next node, or LTREE_NONE in the last node. The next node's `low`
+ *              is this node's `high`.
  *  B4 cover    A level's entries hold the indices of all nodes of the level below, in order. Unused slots hold
  *              LTREE_NONE, or the index of any node of the level below.
  *  B5 root     The root is the only node of its level.
  *  B6 free     Never allocated nodes have the header LTREE_FREE.
  *  B7 latch    No header has LTREE_LATCHED or LTREE_DIRTY set.
  *  B8 counts   If the host has set `counted`, leaf_counts[i] is the number of entries of leaf i.
- *  B9 dead     A dead node is allocated, but in no level. It has no entries, and low equals high. Only skiplists have
- *              dead nodes: leaves merged into a neighbour, inner nodes without children (reclaim.cl).
+ *  B9 dead     A dead node is allocated, but in no level. It has no entries, and `low` equals `high`. Only skiplists
+ *              have dead nodes: leaves merged into a neighbour, inner nodes without children (reclaim.cl).
  *
  * During concurrent operations B4 and B5 may not hold. Searches then find a new node by its left neighbour's link
  * (Lehman and Yao, TODS 1981). */

@@ -25,7 +25,7 @@ typedef struct {
     ordo_u32 n_samples_before[RUN_TABLE_MAX + 1];
     ordo_u32 n_runs;
     ordo_u32 stride;
-    /* The samples of all runs are sorted by key. A part of a merge's output ends at every `window`-th sample. */
+    /* A merge divides its output into parts. Each part but the last has `window` samples, and ends with a sample. */
     ordo_u32 window;
 } run_table;
 
@@ -39,9 +39,11 @@ ORDO_STATIC_ASSERT(sizeof(run_table) == (8 * 2 + 4 * 3) * 16 + 4 * 17 + 3 * 4, "
 
 #define MERGE_RUNS_HEADS 4
 
-/* Kernel run_hide hides elements `first` to `end` - 1 of a run: it sets their hidden bits to 1. `gone` is the number of
- * these elements whose hidden bit is 0 before this. `before` is the number of elements before element `first` whose
- * hidden bit is 0. */
+/* Kernel run_hide sets the hidden bits of elements `first` to `end` - 1 of a run to 1. Two members count elements
+ * whose hidden bit is 0 when the kernel starts:
+ *
+ *  before  among elements 0 to `first` - 1
+ *  gone    among elements `first` to `end` - 1 */
 typedef struct {
     ordo_u32 first, end, before, gone;
 } run_interval;

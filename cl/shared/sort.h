@@ -13,13 +13,13 @@
  * The histogram kernel zeroes `tickets` and `status`. Its own counts lie in another buffer: the number of finished
  * work-groups, then RADIX words per pass. */
 
-/* In sort_onesweep.cl, each tile has a status word per digit value. Later tiles read it to add up counts (look-back).
- * The top two bits are a code. The other bits are a number of elements.
+/* In sort_onesweep.cl, each tile has a status word per digit value. Its top two bits are a code: "nothing", "count
+ * of this tile", or "sum up to this tile". The other bits are a number of elements. Later tiles read the word
+ * (look-back).
  *
- *   S1  A word changes from "nothing" to "count of this tile" to "count up to this tile". Each change is one store.
- *   S2  After a pass, all words are "count up to this tile". The code of "count up to this tile" alternates between two
- *       values. A pass takes words with the code of the previous pass as "nothing". So only the first pass needs zeroed
- *       words. */
+ *  S1  A word changes from "nothing" to "count of this tile" to "sum up to this tile". Each change is one store.
+ *  S2  After a pass, all words are "sum up to this tile". The next pass must read them as "nothing". So it uses a
+ *      different code for "sum up to this tile", and takes the old code as "nothing". */
 #pragma once
 #include "shared/group.h"
 
@@ -29,8 +29,7 @@
 #define SORT_COUNT_BITS 30
 #define SORT_COUNT_MASK ((1u << SORT_COUNT_BITS) - 1)
 #define SORT_CODE_OWN   2u
-/* Code in the top two bits of a status word. It means that the other bits count elements up to this tile. It
- * alternates between passes. So a status word of the previous pass does not look like a word of this pass. */
+/* In a status word of pass `pass`, this code means "sum up to this tile" (see S2 above). */
 #define SORT_CODE_UPTO(pass) ((pass) % 2 ? 1u : 3u)
 
 /* Arguments of a pass. Members ..._at are indices of elements. Members ..._word are indices in the control buffer. */
@@ -105,7 +104,7 @@ struct sort_buckets {
     ordo_u32 step;        /* Only every step-th work-group works. Work-group i handles chunk i / step. */
     ordo_u32 blocks;      /* 1 if the scatter collects full cache lines, else 0 */
     ordo_u32 sort_step;   /* Only every sort_step-th work-group of kernel sort_bucket_sort sorts. */
-    ordo_u32 room;        /* Elements of the spare buffer per sorting work-group, from index `count` on. */
+    ordo_u32 room;        /* The spare buffer has `count` elements, then `room` elements per work-group that sorts. */
     ordo_u32 unused;
 };
 

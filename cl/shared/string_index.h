@@ -16,14 +16,13 @@
  *                7       9                       left if it has a 0. Where no test follows, it ends at a string.
  *     strings  0   1   2   3       4     5 */
 
-/* A search ends at the query if the column has it. Otherwise it ends at a string that shares the most leading bits with
- * the query. A second search then follows the query's bits to the first position where the query and this string
- * differ. From there on, the second search goes only right if the query is greater than this string. Otherwise it goes
- * only left. */
+/* A search ends at the query if the column has it. Otherwise it ends at a string that shares the most leading bits
+ * with the query. A second search then finds the place of the query among the sorted strings. Let p be the first
+ * position where the query and the found string differ. At tests before p, the second search reads the query. At all
+ * other tests, it goes right if the query is greater than the found string, else left. */
 
-/* The tests of a level form a trie. A *node* is a subtree of this trie with at most STRING_NODE - 1 tests. A node is as
- * large as possible. If its root has a parent in the trie, the parent's subtree has at least STRING_NODE tests.
- * Invariants (tests/primitive/string_index.c checks them):
+/* The tests of a level form a trie. *Nodes* are the largest subtrees of this trie with at most STRING_NODE - 1
+ * tests. Invariants (tests/primitive/string_index.c checks them):
  *
  *   S1 tests     Level 0 has all tests.
  *   S2 levels    Level k + 1 has the tests of level k that are in no node. `cuts` has their indices in level k. If
@@ -47,16 +46,17 @@
 /* A search that finds no string returns this value (ORDO_NO_ID) in place of an id. */
 #define STRING_NO_ID 0xffffffffu
 
-/* A level has `count` tests. Test i is word tests + i of the index. A level above level 0 repeats some tests of the
- * level below. Word cuts + i is the index of test i in the level below. `tests` and `cuts` are multiples of 4. */
+/* A level has `count` tests. They begin at word `tests` of the index. A level above level 0 has copies of tests of
+ * the level below. Their numbers in the level below begin at word `cuts` of the index. `tests` and `cuts` are
+ * multiples of 4. */
 typedef struct {
     ordo_u64 tests, cuts;
     ordo_u32 count, unused;
 } string_level;
 
-/* A branch is a test of the last level that lies in no node (see above). `cut` is the index of this test in the last
- * level. `left` is 1 if the left child is a branch, the next one. `right` is the index of the right child if it is a
- * branch, else 0. A child that is no branch is a node of the last level. */
+/* A branch is a copy of test number `cut` of the last level. The branches form a trie, which lies in an array. If
+ * `left` is 1, the left child is the next branch of the array. If `right` is not 0, the right child has this index
+ * in the array. For other children, the search continues in the last level. */
 typedef struct {
     ordo_u32 position, cut, right, left;
 } string_branch;

@@ -14,9 +14,9 @@
  *     "c0"      6 3 3 0    3 0
  */
 
-/* Entry i of level 0 is the string with id i. A *page* has `page_keys` neighbouring entries of a level. A level's last
- * page may have fewer. The next level has the first entry of each page. So each entry of each level is a string: entry
- * i of a level is the string with id i * stride. The last level is one page.
+/* Level 0 has all strings in sorted order. A *page* has `page_keys` neighbouring strings of a level. A level's last
+ * page may have fewer. The next level has the first string of each page. The last level is one page. Entry i of a
+ * level is the string with id i * stride. In level 0, `stride` is 1.
  *
  * The strings *below* a page begin at its first entry, and end before the next page's first entry. A page leaves out
  * nibbles that are equal in all strings below it. A search for one of these strings does not need these nibbles,
@@ -28,12 +28,12 @@
 #define PARTIAL_PAGE_MAX      65536
 #define PARTIAL_KEY_BYTES_MAX 128
 
-/* A page may need fewer nibbles than it has room for. The other positions are then PARTIAL_NONE. It is the position of
- * a nibble that is 0 in all strings. */
+/* All pages of a level store the same number of positions. Unused positions are PARTIAL_NONE. Their nibbles are 0 in
+ * all partial keys. */
 #define PARTIAL_NONE 0xffffffffu
 
-/* A page takes its nibbles from PARTIAL_REACH neighbouring bytes of its strings. The first 8 of these bytes contain the
- * first difference between strings below the page. Must be a multiple of 8. */
+/* A page takes its nibbles from PARTIAL_REACH neighbouring bytes of its strings. All earlier bytes are equal in the
+ * strings below the page. PARTIAL_REACH must be a multiple of 8. */
 #define PARTIAL_REACH 256u
 
 /* Values of ordo_string_prefix. */
@@ -41,8 +41,8 @@
 #define PARTIAL_CONTIGUOUS    1
 #define PARTIAL_WHOLE         2
 
-/* Pages begin at word `pages` of the index. With PARTIAL_WHOLE, partial keys are the first bytes of the strings, and
- * pages do not store positions of nibbles. */
+/* Pages begin at word `pages` of the index. A page begins with the positions of its nibbles, in `positions` words.
+ * With PARTIAL_WHOLE, `positions` is 0, and partial keys are the first bytes of the strings. */
 typedef struct {
     ordo_u64 pages;
     ordo_u32 count, stride, page_words, positions, key_words, unused;
@@ -58,9 +58,9 @@ typedef struct {
  *  inside   first position (shared/string_index.h) where two of these strings differ, or STRING_EQUAL
  *  across   like `inside`, but also compares the first string of the next page
  *  longest  length of the longest of these strings, at most PARTIAL_LONGEST_MAX
- *  apart    a bitmap with a bit per bit of the strings: 1 if two of these strings differ there. Each 64-bit word is for
- *           8 bytes of the strings. Word 0 is for the bytes from byte PARTIAL_FROM(inside) on. Word 1 is for the next 8
- *           bytes. After the last position that a page can use, words have no value. */
+ *  apart    apart[k] covers bytes b to b + 7 of the strings, where b = PARTIAL_FROM(inside) + 8 * k. A bit of
+ *           apart[k] is 1 if two of the strings differ in this bit. The most significant bit belongs to byte b.
+ *           Elements of `apart` that no page needs are not set. */
 typedef struct {
     ordo_u32 inside, across, longest, unused;
     ordo_u64 apart[PARTIAL_REACH / 8];

@@ -11,10 +11,11 @@
 #pragma once
 #include "shared/group.h"
 
-#define TOP_TAKEN_WORDS 16 /* Words of the part `taken`. Its first word counts the selected elements in the output. */
+#define TOP_TAKEN_WORDS 16 /* Size of `taken` above, in words. Word 0 counts the elements written to the output. */
 
-/* Words of a record, which describes the k-th element. TOP_KEY(w) has 32 bits of its key, from bit 32 * w up. TOP_INDEX
- * has its index. Digits not found yet are 0. */
+/* Words of a pass's record. A selection searches for the k-th element in key order. The record has the known bits of
+ * this element's key and index: the digits of this pass and of earlier passes. All other bits are 0. TOP_KEY(w) has
+ * bits 32 * w to 32 * w + 31 of the key, TOP_INDEX the index. */
 #define TOP_FINISHED          0
 #define TOP_LISTED            1
 #define TOP_KEY(w)            ((w) < 2 ? 2 + (w) : 5 + (w))
@@ -30,14 +31,17 @@ struct top_pass {
     ordo_u32 pass;
     ordo_u32 index_bits;
     /* An element's number has its key in the high bits, and its index in the low bits. digit_shift and digit_mask
-     * select the digit that the previous pass counted. All digits before it are the bits from bit digit_above up. */
+     * select the digit that the previous pass counted. The digits of all earlier passes are the bits from bit
+     * digit_above up. */
     ordo_u32 digit_shift, digit_mask, digit_above;
-    ordo_u32 next_shift, next_mask; /* Select the digit that this pass counts. If there is none, next_mask is 0. */
+    /* Select the next digit, which this pass counts. If there is none, next_mask is 0. */
+    ordo_u32 next_shift, next_mask;
 };
 
 #define TOP_LOCAL_BYTES(bits, copies, group, lanes) (4 * (((copies) << (bits)) + SCAN_WORDS(group, lanes) + 3))
 
-/* Maximum elements of a tile per work-item. Two counts share a word, so each must stay small. */
+/* Maximum number of elements that a work-item handles in one tile. Two counts of a tile share a word, so tiles must
+ * be small. */
 #define TOP_ITEMS_MAX 64
 
 /* Arguments of kernel top_order. One work-group sorts up to TOP_ORDERED selected elements. Other work-groups zero the

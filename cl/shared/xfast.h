@@ -6,31 +6,33 @@
  *
  *     leaves    k0 k1 k2 ...                       a sorted run (host/dict/sorted_run.h)
  *     flat      f0 f1 ... f(2^flat_bits)           leaves f(p) to f(p + 1) - 1 have prefix p of flat_bits bits
- *     table     prefix -> first, end               a hash table (shared/hash_table.h) of longer prefixes: of
- *                                                  flat_bits + group bits, flat_bits + 2 * group bits, ...
+ *     table     prefix -> first, end               a hash table (shared/hash_table.h) of longer prefixes
  *
- * A key of the hash table is a prefix, then a 1 bit, then 0 bits. A prefix with at most XFAST_LEAF leaves has no entry.
- * Searches compare its leaves, as in D. E. Willard's y-fast trie (IPL 17, 1983). */
+ * The hash table has prefixes of L + i * g bits, with i from 1 to `levels`. L is `flat_bits`, and g is `group` (see
+ * xfast_shape). A key of the hash table is a prefix, then a 1 bit, then 0 bits. A prefix with at most XFAST_LEAF
+ * leaves has no entry. Searches compare its leaves, as in D. E. Willard's y-fast trie (IPL 17, 1983). */
 
-/* Optional level tables replace the hash table, as in the original X-fast trie. Each prefix length (level) has a table
- * of all its prefixes. flat_bits is then 1. The tables use linear probing, and are at least half empty. */
+/* Optional level tables replace the hash table, as in the original X-fast trie. There is one table for each prefix
+ * length (level), with all prefixes of this length. With level tables, flat_bits is 1. The tables use linear
+ * probing, and are at least half empty. */
 
 /* Invariants, which host/dict/trie/xfast_check.c checks:
- *  X1 flat      flat[p] is the number of keys less than p << (width - flat_bits). The last entry is the number of keys.
- *  X2 entries   Some prefixes have flat_bits + i * group bits, with i from 1 to `levels`. If more than XFAST_LEAF
- *               leaves begin with such a prefix, the table has an entry for it. An entry is the index of the first
- *               of these leaves, and the index after the last one.
+ *  X1 flat      flat[p] is the number of keys whose first flat_bits bits are less than p. The last entry is the
+ *               number of keys.
+ *  X2 entries   Take a prefix of flat_bits + i * g bits, where g is `group`, and i is 1 to `levels`. If more than
+ *               XFAST_LEAF leaves begin with it, the table has an entry for it. An entry is the index of the first of
+ *               these leaves, and the index after the last one.
  *  X3 only      The table has no other entry.
- *  X4 masks     If there are masks, each key encodes a prefix, for example a network route (xfast_prefix.cl). Bit l of
- *               masks[i] is 1 exactly if some key encodes the first l bits of key i. */
+ *  X4 masks     If there are masks, each key encodes a prefix, for example a network route (xfast_prefix.cl). Bit l
+ *               of masks[i] is 1 exactly if some key encodes the first l bits of key i. */
 #pragma once
 #include "shared/types.h"
 
 #define XFAST_LEAF 16
 
-/* Number of slots of the tables of all levels. The tables of the first `small` levels use the first 4 * count slots. In
- * such a level, prefixes have b bits, and the table has slots 2^(b + 1) to 2^(b + 2) - 1. The table of each later level
- * has the next 2 * count slots. */
+/* Number of slots of all level tables, which lie one after another. Let b be the length of the prefixes of a level.
+ * If it is one of the first `small` levels, its table has slots 2^(b + 1) to 2^(b + 2) - 1. These tables lie in the
+ * first 4 * count slots. Each later level has 2 * count slots. */
 #define XFAST_SLOTS(shape)                                                                                             \
     (4 * (ordo_u64) (shape).count + 2 * (ordo_u64) (shape).count * ((shape).levels - (shape).small))
 
@@ -50,7 +52,7 @@ typedef struct {
     ordo_u32 flat_bits;
     ordo_u32 group; /* Prefixes in the hash table have flat_bits + i * group bits, with i from 1 to `levels`. */
     ordo_u32 levels;
-    ordo_u32 small; /* Number of levels with fewer prefixes than leaves. 0 without level tables. */
+    ordo_u32 small; /* Number of levels with 2^b < count, where b is the prefix length. 0 without level tables. */
 } xfast_shape;
 
 ORDO_STATIC_ASSERT(sizeof(xfast_shape) == 20, "both compilers give a shape the same layout");
