@@ -43,8 +43,8 @@ void combine_heads(__global const ordo_key *restrict keys, ulong     keys_at, __
     }
 }
 
-/* Sets brought[j] to the value that operation j combines into its key's value, or to the identity VALUE_NONE. An insert
- * of a present key brings VALUE_NONE. */
+/* brought[j] becomes the value that operation j stores or combines. Other operations get VALUE_NONE, the identity of
+ * COMBINE_OP. An insert of a present key also gets VALUE_NONE. */
 ORDO_KERNEL(RUN_GROUP)
 void combine_brought(__global const uchar *codes, ulong codes_at, __global const merge_value *values, ulong values_at,
                      __global const uint *index, __global const uint *start, __global const uint *insert,
@@ -59,10 +59,9 @@ void combine_brought(__global const uchar *codes, ulong codes_at, __global const
     }
 }
 
-/* Operation j is the j-th in key order. Operations start[j] to j have the same key. made[j] must combine the values
- * that kernel combine_brought wrote for these operations. If the key had the value before[j] before the batch, combines
- * before[j] into made[j]. If operation start[j] is an upsert or erasure, does nothing, because it replaces
- * before[j]. */
+/* Operations start[j] to j, in key order, have the same key. made[j] must be the combined value of these operations.
+ * Combines the key's value before the batch, before[j], into made[j]. Leaves made[j] unchanged if the key was absent,
+ * or if operation start[j] is an upsert or erasure. */
 ORDO_KERNEL(RUN_GROUP)
 void combine_made(__global const uchar *codes, ulong codes_at, __global const uint *index, __global const uint *start,
                   __global const uchar *there, __global const merge_value *before, uint n, __global merge_value *made)

@@ -196,10 +196,9 @@ void interval_find(__global const uint *ends, uint m, uint n, __global uint *fir
     }
 }
 
-/* Interval i has the pieces first[i] .. past[i] - 1. A segment is 2^level neighbouring pieces. Its owner is the index
- * of an interval, or INTERVAL_NONE. owners[p] is the owner of the segment that begins at piece p. Handles only
- * intervals of 2^level to 2^(level + 1) - 1 pieces. Two segments cover such an interval. One begins where the interval
- * begins, the other ends where the interval ends. If i is less than a segment's owner, i becomes the owner. */
+/* Interval i has the pieces first[i] .. past[i] - 1. Handles only intervals of 2^level to 2^(level + 1) - 1 pieces. Two
+ * segments of 2^level pieces cover such an interval. The first one begins at piece first[i]. The second one ends at
+ * piece past[i] - 1. If one of them begins at piece p, and owners[p] is greater than i, owners[p] becomes i. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_paint(__global const uint *first, __global const uint *past, uint n, uint level, __global uint *owners)
 {
@@ -212,11 +211,10 @@ void interval_paint(__global const uint *first, __global const uint *past, uint 
     }
 }
 
-/* A segment is a sequence of neighbouring pieces. Its owner is the index of an interval. A short segment has 2^level
- * pieces, a long one has twice as many. from[p] is the owner of the long segment that begins at piece p. to[p] becomes
- * the owner of the short segment that begins at piece p. This short segment is the first half of the long segment that
- * begins at piece p. It is also the second half of the long segment that begins at piece p - 2^level. Its owner is the
- * lesser of their two owners. */
+/* A long segment is 2^(level + 1) neighbouring pieces, a short one 2^level pieces. An owner is the index of an
+ * interval, or INTERVAL_NONE. from[p] is the owner of the long segment that begins at piece p. to[p] becomes the owner
+ * of the short segment that begins at piece p. A short segment is a half of two long segments. It gets the lesser of
+ * their two owners. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_push(__global const uint *from, uint m, uint level, __global uint *to)
 {

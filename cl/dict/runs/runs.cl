@@ -108,10 +108,9 @@ void run_bounds(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_
     }
 }
 
-/* A range with more than RANGE_WIDE elements is wide. In each run, run_write counts the visible elements before a given
- * element. In a wide range, it counts all of them, from the start of the run. This needs one look-up in visible[]. In
- * other ranges, it counts only elements inside the range. This needs two look-ups, which would be slower in wide
- * ranges. */
+/* A range with more than RANGE_WIDE elements is wide. In a wide range, run_write counts visible elements from the start
+ * of each run. One look-up in visible[] is enough for this. In other ranges, it counts from the range's first element
+ * in each run. */
 #define RANGE_WIDE RUN_BLOCK
 
 /* Measures each range i. lows[] and highs[] are from run_bounds.
@@ -148,8 +147,8 @@ void run_measure(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo
 #define RANGE_ITEMS 4
 
 /* Writes element i of a range if it is visible. The index i counts the range's elements run after run. The output index
- * is `place` plus the number of lesser visible elements. If `wide`, this number includes elements outside of the range.
- * If `all`, the range has no hidden element. */
+ * is `place` plus the number of visible elements with lesser keys. If `wide`, counts these elements in whole runs, else
+ * only in the range. If `all`, the range has no hidden element. */
 ORDO_FN void run_write(__local const range_runs *runs, uint n_runs, uint n, uint query, ulong i, ulong place, bool all,
                        bool wide, __global const uint *lows, __global const uint *highs, __global ordo_key *keys_out,
                        __global merge_value *values_out)

@@ -114,10 +114,8 @@ void string_dict_add_range(__global const uint *ids, __global const uint *number
     }
 }
 
-/* Adds `add` to ranks[i], modulo 2^32. If the sum is `limit` or more, ranks[i] becomes STRING_NO_ID. `uppers` may be
- * NULL. Otherwise ranks[i] must first be the number of strings less than query i. uppers[i] must be the number of
- * strings less than query i or equal to it. If both numbers are equal, no string equals query i. ranks[i] then becomes
- * STRING_NO_ID. */
+/* Adds `add` to ranks[i], modulo 2^32. If the sum is `limit` or more, ranks[i] becomes STRING_NO_ID. If ranks[i] was
+ * equal to uppers[i], no string equals query i. ranks[i] then also becomes STRING_NO_ID. `uppers` may be NULL. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_dict_choose(__global uint *ranks, ulong ranks_at, __global const uint *uppers, uint count, uint add,
                         uint limit)
@@ -132,10 +130,9 @@ void string_dict_choose(__global uint *ranks, ulong ranks_at, __global const uin
 
 /* ---- the order of several runs --------------------------------------------------------------------------------- */
 
-/* Run L has n elements. Run S is smaller: it has `smaller_n` elements. Adds to ranks[i] the number of visible elements
- * of S less than element i of L. lower[j] must be the number of elements of L less than element j of S. The kernel
- * counts the elements j of S with lower[j] <= i. They are less than element i of L, or equal to it. If an equal element
- * is visible, element i of L is hidden, and nothing uses ranks[i]. */
+/* Run L has n elements. Run S has `smaller_n` elements. lower[j] must be the number of elements of L less than element
+ * j of S. Adds to ranks[i] the number of visible elements of S less than element i of L. The sum is correct only if
+ * element i of L is visible. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_dict_add_smaller(__global const uint *lower, uint smaller_n, __global const uint *marks, uint words, uint n,
                              __global uint *ranks, ulong ranks_at)
@@ -266,7 +263,7 @@ void string_dict_check_marks(__global const uint *marks, uint words, uint n, __g
     }
 }
 
-/* ids[i] is the result of a search for element i of a run in the same run. It must be i. */
+/* Checks that searches find each element of a run at its own index. The search for element i has returned ids[i]. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_dict_check_ids(__global const uint *ids, uint n, __global uint *bad)
 {

@@ -26,9 +26,9 @@ ORDO_FN void draft_find_one(const draft_batch *batch, draft_op *op)
     draft_answer(batch, op, found);
 }
 
-/* Stores the update in its slot by compare-and-swap. This fails if another update has changed the slot. Then the caller
- * must try this update again. Only an upsert of a present key (`there`) whose slot was not empty needs no second try.
- * It counts as executed just before the update that changed the slot, which has replaced or erased its value. */
+/* Stores the update in its slot by compare-and-swap. If another update has changed the slot meanwhile, the caller must
+ * try again. An upsert is an exception if its key was present (`there`) and its slot was in use. It counts as executed
+ * just before the other update, which then replaced or erased its value. */
 ORDO_FN uint draft_swap(const draft_batch *batch, draft_op *op, draft_place place, bool there)
 {
     const uint word = DRAFT_WORD(op->i, op->code == CODE_ERASE);

@@ -29,9 +29,9 @@ ORDO_FN void hamt_region(const hamt_trie *t, ordo_key_form key, ordo_key_form *l
         *most = t->leaves[leaf + 1].first - 1;
 }
 
-/* Returns true if elements m - 1 and m need different leaves. A region has all keys that agree in all but their lowest
- * `bits` bits. keys[m - 1] and keys[m] must lie in the same region. They need different leaves if this region has more
- * than HAMT_LEAF keys from `least` to `most`. */
+/* keys[m - 1] and keys[m] must differ only in their lowest `bits` bits. Counts the keys from `least` to `most` that
+ * differ from keys[m] only in these bits. Returns true if there are more than HAMT_LEAF. Then keys[m - 1] and keys[m]
+ * need different leaves. */
 ORDO_FN bool hamt_divides(__global const ordo_key *keys, uint n, uint m, uint bits, ordo_key_form least,
                           ordo_key_form most)
 {
@@ -79,7 +79,7 @@ void hamt_starts(__global const uint *number, uint n, __global uint *starts)
 
 /* Writes the records of new leaves:
  *
- *   fresh[k]   record of new leaf k; until hamt_before runs, its member `before` is the leaf's number of elements
+ *   fresh[k]   record of new leaf k; its member `before` is temporarily the leaf's number of elements
  *   units[k]   size of the leaf's block in units of HAMT_UNIT bytes
  *   owner[k]   index of the old leaf that the new leaf replaces in whole or in part */
 ORDO_KERNEL(RUN_GROUP)
@@ -130,9 +130,8 @@ void hamt_replace(__global const uint *touched, uint n_touched, __global const u
 
 #define HAMT_NEW 0xffffffffu
 
-/* `follow` must hold the prefix sums of hamt_replace's counts. Copies the record of each old leaf whose count is 1.
- * Such a leaf stays, or a single new leaf replaces it. In the second case, hamt_add must later overwrite the copied
- * record. */
+/* Leaves follow[i] to follow[i + 1] - 1 of the new trie take the place of old leaf i. If this is a single leaf, copies
+ * old leaf i's record to it. If the batch changes old leaf i, hamt_add must later overwrite this record. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_keep(HAMT_TRIE, __global const uint *follow, __global hamt_leaf *leaves, __global uint *counts,
                __global uint *from)
@@ -149,11 +148,12 @@ void hamt_keep(HAMT_TRIE, __global const uint *follow, __global hamt_leaf *leave
     }
 }
 
-/* Adds the records of new leaves. Their blocks begin at byte first_unit * HAMT_UNIT of the pool.
+/* Adds the records of new leaves. Their blocks begin at byte first_unit * HAMT_UNIT of the pool. `follow` is NULL if no
+ * old leaf stays.
  *
- *   units       prefix sums of hamt_shape's sizes
- *   follow      prefix sums of hamt_replace's counts, or NULL if no old leaf stays
- *   places[k]   becomes the index of new leaf k among all leaves */
+ *   units[k]    total size of the blocks of new leaves 0 to k - 1, in units of HAMT_UNIT bytes
+ *   follow[o]   index of the first leaf that takes the place of old leaf o in the new trie
+ *   places[k]   becomes the index of new leaf k in the new trie */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_add(__global const hamt_leaf *fresh, __global const uint *units, __global const uint *owner, uint n_new,
               uint first_unit, __global const uint *follow, __global hamt_leaf *leaves, __global uint *counts,

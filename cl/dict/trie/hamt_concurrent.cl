@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs single-key operations of a concurrent batch on a HAMT. A hash table, the draft, collects the updates. A trie
- * next to it has the same keys (shared/hamt_draft.h). An update of a new key first adds the path to this key to this
- * trie. */
+/* Runs single-key operations of a concurrent batch on a HAMT. The HAMT does not change: a hash table, the draft,
+ * collects the updates. A second trie has the keys of the draft (shared/hamt_draft.h). Before an update adds a new key
+ * to the draft, it adds the nodes above this key to the second trie. */
 #pragma once
 #include "dict/trie/hamt_draft.cl"
 

@@ -18,11 +18,11 @@
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
 
 /* The effect of an update is a sum of flags and a count. The count (mask EFFECT_BELOW) is the number of lesser keys in
- * the leaf. Only the last update of a key can store or take an element. */
+ * the leaf. Only the last update of a key can have EFFECT_STORES or EFFECT_TAKES. */
 #define EFFECT_BELOW  0x0fffu
 #define EFFECT_HIT    0x1000u /* The leaf has the update's key. */
-#define EFFECT_STORES 0x2000u
-#define EFFECT_TAKES  0x4000u
+#define EFFECT_STORES 0x2000u /* The update adds an element, or replaces its value. */
+#define EFFECT_TAKES  0x4000u /* The update removes an element. */
 #define EFFECT_ANY    (EFFECT_STORES | EFFECT_TAKES)
 
 /* Returns the change of the number of elements: 1, 0 or (as an unsigned number) -1. */
@@ -36,7 +36,7 @@ ORDO_FN __global uint *hamt_found_in(__global ulong *plan, uint n_leaves)
     return ((__global hamt_plan_end *) (plan + n_leaves))->found;
 }
 
-/* more[i] becomes the change of the number of elements by update i. The trie must have leaves. */
+/* more[j] becomes 1 if update j adds an element, -1 if it removes one, else 0. The trie must have leaves. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_effects(HAMT_TRIE, __global const ordo_key *keys, __global const uint *hidden, ulong hidden_at, uint n,
                   __global ushort *effects, __global uint *more, __global ulong *plan)
@@ -105,8 +105,7 @@ ORDO_FN uint mix_below(const hamt_mix *mix, ordo_key_form key)
     return hamt_look(&mix->node, key).below + mix_more(mix, keys_less(mix->keys, mix->begin, mix->end, key));
 }
 
-/* Takes the leaf's keys as they are after its updates. Returns the least of these keys that is not less than `key`. It
- * must exist. */
+/* Returns the updated leaf's least key that is not less than `key`. There must be such a key. */
 ORDO_FN ordo_key_form mix_first_from(const hamt_mix *mix, ordo_key_form key)
 {
     uint p = hamt_look(&mix->node, key).below;
@@ -121,8 +120,8 @@ ORDO_FN ordo_key_form mix_first_from(const hamt_mix *mix, ordo_key_form key)
     return hamt_key_at(&mix->node, p);
 }
 
-/* Takes only the leaf's first p elements, and only its updates before update j. Returns the greatest key after these
- * updates. It must exist. */
+/* Considers only elements 0 to p - 1 of the leaf, and updates mix->begin to j - 1. Returns the greatest key after these
+ * updates. There must be at least one key. */
 ORDO_FN ordo_key_form mix_last_before(const hamt_mix *mix, uint p, uint j)
 {
     for (; j > mix->begin; j--) {
@@ -144,8 +143,8 @@ ORDO_FN uint mix_count(const hamt_mix *mix)
 /* ---- new leaves -------------------------------------------------------------------------------------------------- */
 
 /* An updated leaf is divided into new leaves. Elements `at` to `all` - 1 have no new leaf yet. `first` is the least of
- * their keys. mix_next halves regions of keys. It finishes a lower half before it begins the upper half. Bit b of
- * `open` is 1 if a region of 2^(b + 1) keys has been halved, and its upper half is not finished. */
+ * their keys. mix_next halves ranges of keys. It finishes the lower half before it begins the upper half. Bit b of
+ * `open` is 1 while the lower half of a range of 2^(b + 1) keys is not finished. */
 typedef struct {
     uint          at, all;
     ordo_key_form first, open;
@@ -165,8 +164,8 @@ ORDO_FN hamt_rest mix_rest(const hamt_mix *mix)
     return rest;
 }
 
-/* Takes the elements of one new leaf from *rest, which must not be empty. A region is a range of keys. Starts with a
- * region that contains rest->first. While one leaf cannot hold all elements of the region, keeps the half that contains
+/* Returns the next new leaf, and removes its elements from *rest. *rest must have elements. Starts with a range of keys
+ * that contains rest->first. While one leaf cannot hold the range's elements, keeps the half of the range that contains
  * rest->first. */
 ORDO_FN hamt_part mix_next(const hamt_mix *mix, hamt_rest *rest)
 {

@@ -23,9 +23,9 @@ void hamt_place_heads(__global const uint *leaf, uint n, __global uint *heads)
 /* Lists the leaves that the batch changes. `number` must hold the exclusive prefix sums of hamt_place_heads' flags.
  *
  *   touched[k]   index of a leaf
- *   offsets[k]   number of its elements. A prefix sum then makes it an offset into an array of all these elements
- *   offsets[k]   number of its elements
- *   units[k]     size of its block in units of HAMT_UNIT bytes */
+ *   firsts[k]    number of elements in all earlier leaves of the trie
+ *   offsets[k]   number of the leaf's elements
+ *   units[k]     size of the leaf's block in units of HAMT_UNIT bytes */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_touched(HAMT_TRIE, __global const uint *leaf, __global const uint *number, uint n, uint most,
                   __global uint *touched, __global uint *firsts, __global ulong *offsets, __global uint *units)

@@ -108,8 +108,8 @@ ORDO_FN uint roaring_measure(__global const uchar *bytes, ulong size, roaring_pa
     return ROARING_FAULT_WORDS;
 }
 
-/* One work-item finds the bounds of bitmaps `from` to `stop` - 1. `walk` keeps its state between launches. If `wide`
- * is 1, keys have 64 bits. The keys of a bitmap then have the same upper 32 bits, which lie before the bitmap. */
+/* One work-item finds the bounds of bitmaps `from` to `stop` - 1. `walk` keeps its state between launches. If `wide` is
+ * 1, keys have 64 bits. Then the 4 bytes before a bitmap are the upper 32 bits of all its keys. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_walk(__global const uchar *data, ulong data_at, ulong size, uint wide, uint n, uint from, uint stop,
                   __global ulong *walk, __global roaring_part *parts, __global uint *wrong)

@@ -125,9 +125,9 @@ ORDO_FN void roaring_put_32(__global uchar *bytes, ulong at, uint word)
     roaring_put_16(bytes, at + 2, word >> 16);
 }
 
-/* Returns the byte offset of bitmap p. If `wide`, keys have 64 bits. The output then begins with the number of bitmaps
- * (8 bytes). Each bitmap begins with the upper 32 bits that all its keys share, at the returned offset. `header_bytes`
- * must hold prefix sums. */
+/* Returns the byte offset of bitmap p. header_bytes[p] must be the total size of the headers of bitmaps 0 to p - 1. If
+ * keys have 64 bits (`wide`), the output begins with the number of bitmaps (8 bytes). Each bitmap's header then begins
+ * with the upper 32 bits of its keys. */
 ORDO_FN ulong roaring_part_at(const roaring_sums *s, __global const uint *part_starts,
                               __global const ulong *header_bytes, uint p)
 {

@@ -93,10 +93,9 @@ ORDO_FN xfast_range xfast_around(const xfast_trie *trie, ordo_key_form form)
 {
     uint        length = KEY_BITS - 1;
     xfast_range leaves = xfast_longest(trie, form, &length);
-    /* `leaves` has the keys that begin with the first `length` bits of `form`. If `group` (bits per level) is 1, the
-     * first length + 1 bits of `form` are a prefix without entry. So at most XFAST_LEAF_MAX keys have this longer
-     * prefix. If the last bit of the longer prefix is 1, they lie at the end of `leaves`, else at the start. */
     if (trie->shape.group == 1 && length < KEY_BITS - 1 && leaves.end - leaves.first > XFAST_LEAF_MAX) {
+        /* The first length + 1 bits of `form` have no entry. So at most XFAST_LEAF_MAX keys begin with these bits. They
+         * lie at the end of `leaves` if the last of these bits is 1, else at the start. */
         if (form >> (KEY_BITS - 1 - length) & 1)
             leaves.first = leaves.end - XFAST_LEAF_MAX;
         else

@@ -14,8 +14,8 @@ void xfast_flat(__global const ordo_key *keys, xfast_shape shape, __global uint 
             p == all ? shape.count : keys_less(keys, 0, shape.count, (ordo_key_form) p << (KEY_BITS - shape.flat_bits));
 }
 
-/* An entry of a level has a prefix, and the range of keys that begin with this prefix. This struct describes one key.
- * The key is the first one in the range of an entry on levels first + 1 to first + n. */
+/* An entry has the range of all keys that begin with one prefix. This struct describes the entries whose first key is a
+ * given key. These entries are on levels first + 1 to first + n, one per level. */
 typedef struct {
     uint first, n;
 } xfast_begins;

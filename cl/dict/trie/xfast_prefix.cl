@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts the keys with a prefix, and finds the longest stored prefix of a query. Each key encodes a prefix: its bits, a
- * 1, then zeros. ORDO_KEY must be u32 or u64. */
+/* Counts the stored keys that begin with given bits. Also finds the longest stored prefix of a query. A prefix is
+ * stored as a key: its bits, a 1, then zeros. ORDO_KEY must be u32 or u64. */
 #pragma once
 #include "dict/trie/xfast_query.cl"
 
@@ -71,9 +71,9 @@ ORDO_FN ordo_key_form xfast_shared(ordo_key_form mask, ordo_key_form neighbour, 
     return mask & xfast_up_to(min(xfast_common(neighbour, word), xfast_length_of(word)));
 }
 
-/* Bit l of masks[i] becomes 1 if some key encodes the first l bits of key i as a prefix. All keys between that key and
- * key i also begin with these l bits, so they have the same bit l. A work-item therefore copies the bit from key to
- * key. It looks up prefixes only of the first and last key of its share. */
+/* Bit l of masks[i] becomes 1 if the first l bits of key i's prefix are also a stored prefix. Neighbouring prefixes
+ * with the same first l bits have the same bit l. So a work-item copies bits from neighbour to neighbour. It looks up
+ * prefixes only for the first and last key of its share. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_masks(XFAST_TRIE, __global ordo_key *masks)
 {
@@ -110,9 +110,9 @@ ORDO_FN uint xfast_match_at(const xfast_trie *trie, __global const ordo_key *mas
     return (uint) KEY_BITS - (uint) clz(there);
 }
 
-/* Finds the longest prefix of each query that is stored as a key. If there is none, writes only found[i]. Two keys
- * need a look: the last key that is not greater than the query, and the key after it. At least one of them begins
- * with the longest stored prefix. */
+/* Finds the longest prefix of each query that is stored as a key. If there is none, writes only found[i]. Examines two
+ * keys: the last key that is not greater than the query, and the key after it. At least one of these two keys begins
+ * with the bits of the longest prefix. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_matches(XFAST_TRIE, __global const ordo_key *masks, __global const uchar *values, ulong values_at,
                    uint value_bytes, __global const ordo_key *keys, ulong keys_at, uint n,
