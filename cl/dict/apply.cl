@@ -95,8 +95,10 @@ typedef struct {
         sums, head_at, insert_at, (ulong) n + 1                                                                        \
     }
 
-/* The segment of an operation j. x is the segment's first operation. y is the first insert or combine among
- * operations x to j, or NONE if there is none. */
+/* Two operations of the segment that contains operation j, as members of a uint2:
+ *
+ *  x   first operation of the segment
+ *  y   first insert or combine among operations x to j, or NONE */
 typedef uint2 segment;
 
 ORDO_FN segment segment_of(const segments *s, uint j)

@@ -10,14 +10,14 @@
 #define NONE 0xffffffffu
 
 /* A mixed batch has operations of several kinds. codes[] and values[] are in batch order. All other arrays are in key
- * order: element j belongs to operation j, the j-th operation in key order. It is operation index[j] of the batch.
+ * order: element j describes operation j, which is the j-th operation in key order. index[j] is the index of operation
+ * j in the batch.
  *
  * The operations on one key are divided into segments. A segment starts at the key's first operation, at an `upsert`,
- * or at an `erase`. In a segment, each `combine` changes the key's value. An `insert` changes only an absent key, so at
- * most one `insert` of a segment does.
+ * or at an `erase`.
  *
  *  start[j]    first operation of the segment that contains operation j
- *  insert[j]   first `insert` or `combine` of this segment, if it is not after operation j, else NONE
+ *  insert[j]   first `insert` or `combine` among operations start[j] to j, or NONE
  *  there[j]    1 if operation j's key is present before the batch
  *  before[j]   value of operation j's key before the batch
  *  made[j]     value of the key after operation j. `made` is NULL if the batch has no combines */

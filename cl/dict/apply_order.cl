@@ -56,8 +56,8 @@ void apply_pick(__global const uchar *codes, ulong codes_at, uint n, uint least,
     }
 }
 
-/* Copies the operations that apply_pick picked, without gaps. picked[] must hold the exclusive prefix sums of its
- * flags. */
+/* apply_pick wrote a flag for each operation. picked[] must hold the exclusive prefix sums of these flags. Copies the
+ * operations whose flag is 1, without gaps. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_gather(__global const uint *picked, uint n, __global const ordo_key *keys, ulong keys_at,
                   __global const ordo_key *hi, ulong hi_at, __global uint *ops, __global ordo_key *lo_out,
@@ -96,8 +96,8 @@ void apply_count(uint n, __global const uchar *codes, ulong codes_at, __global c
     }
 }
 
-/* Counts the dictionary's keys that are less than keys[q] just before operation ops[q] of the batch. If `upper`, also
- * counts keys[q] itself. base[q] must be the same count before the batch. */
+/* Counts the keys less than keys[q] that the dictionary has just before operation ops[q] of the batch. If `upper`, also
+ * counts keys[q] itself. base[q] must be the number of these keys before the first operation of the batch. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_rank(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops,
                 __global const ordo_key *keys, uint n_queries, uint upper, __global const uint *base,
@@ -109,15 +109,14 @@ void apply_rank(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global
             base[q] + timeline_changes(&t, group_of[sorted_bound(sorted, n, keys[q], upper)], ops[q]);
 }
 
-/* Returns how many keys are less than the batch's g-th distinct key when operation `time` runs. ranks[j] must be the
- * number of keys less than sorted[j] before the batch. */
+/* Returns the rank of the batch's g-th distinct key just before operation `time`. The rank of a key is the number of
+ * lesser keys in the dictionary. ranks[j] must be the rank of sorted[j] before the first operation of the batch. */
 ORDO_FN uint group_rank(const timeline *t, __global const uint *first_of, __global const uint *ranks, uint g, uint time)
 {
     return ranks[first_of[g]] + timeline_changes(t, g, time);
 }
 
-/* A query of a selection is a key that holds a rank, as an unsigned integer. Returns this rank. If the rank is greater
- * than NONE, returns NONE. */
+/* A selection passes the wanted rank in a key, as an unsigned integer. Returns this rank, but at most NONE. */
 ORDO_FN uint rank_in_key(ordo_key key)
 {
     return key_before(key_of_digit(NONE - 1, 0), key) ? NONE : key_digit(key, 0, ~0u);
@@ -184,7 +183,7 @@ void apply_select(BATCH_ARGS, __global const uint *first_of, __global const uint
  * A group is a distinct key of the batch.
  *
  *  group[q]     first group whose key is at least lo[q]
- *  changes[q]   number of keys less than lo[q] just before operation ops[q], minus their number before the batch
+ *  changes[q]   number of keys less than lo[q] that operations before ops[q] add, minus the number that they remove
  *  touched[q]   number of groups from lo[q] to hi[q] whose keys are present just before operation ops[q] */
 ORDO_KERNEL(RUN_GROUP)
 void apply_range_plan(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global const uint *ops,

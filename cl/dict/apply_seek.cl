@@ -30,10 +30,12 @@ ORDO_FN uint near_query(uint e, bool forward, uint n_up, uint n_seeks, uint n_er
     return forward ? n_up + e : n_seeks + n_erased + e;
 }
 
-/* Writes the queries to keys[]. Each query looks for a neighbour of a key x. It must not find x itself. An upward query
- * finds the least key that is not less than the query, so the query is next_key(x). A downward query finds the greatest
- * key that is less than the query, so the query is x. erased[] gets the keys that the batch erases and the dictionary
- * has. */
+/* Writes queries to keys[]. The query for a neighbour of a key x is one of two keys:
+ *
+ *  next_key(x)   finds the least key that is greater than x
+ *  x             finds the greatest key that is less than x
+ *
+ * erased[] gets the keys that the dictionary has and the batch erases. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global const ordo_key *sorted,
                       __global const uint *index, uint n, __global const uint *places, uint n_up, uint n_seeks,
@@ -63,8 +65,8 @@ void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global cons
     }
 }
 
-/* Returns whether a query found a neighbour of `key`. An upward query from the greatest possible key can find only this
- * key itself. */
+/* Returns whether a query found a neighbour of `key`. For the greatest possible key, next_key returns this key itself.
+ * An upward query from there finds at most this key, which is not its own neighbour. */
 ORDO_FN bool has_near(ordo_key key, bool found, bool forward)
 {
     return found && !(forward && key_same(key_bits(key), KEY_GREATEST));
@@ -96,9 +98,9 @@ typedef struct {
  *  first half of ends[]    the erased keys in descending order, for upward chains
  *  second half of ends[]   the erased keys in ascending order, for downward chains
  *
- * So a chain's entries follow its end. ends[p] becomes p + 1 if the key of entry p is the end of a chain, else 0. The
- * host then replaces ends[p] by the maximum of ends[0] to ends[p]. The chain that contains the key of entry p then ends
- * at the key of entry ends[p] - 1. */
+ * In both halves, the key that ends a chain comes before the chain's other keys. ends[p] becomes p + 1 if the key of
+ * entry p ends a chain, else 0. The host then replaces ends[p] by the maximum of ends[0] to ends[p]. After that, the
+ * key of entry ends[p] - 1 ends the chain that contains the key of entry p. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
 {
@@ -159,9 +161,9 @@ ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
     __global ordo_key *keys_out, ulong keys_out_at, __global merge_value *values_out, ulong values_out_at,             \
         __global uchar *found, ulong found_at
 
-/* Visits the batch's distinct keys in order of their distance from the seek's key. Stops at a present key. Also
- * stops if the dictionary has a key nearer than the next key to visit. If a seek visits SEEK_STEPS keys without a
- * result, sets changed[n + 1] to NONE. The host then runs apply_seek_far. */
+/* Visits the batch's distinct keys, from the seek's key on, nearest first. The first present key is the result. If the
+ * dictionary has a nearer key that is not in the batch, that key is the result. If a seek visits SEEK_STEPS keys
+ * without a result, sets changed[n + 1] to NONE. The host then runs apply_seek_far. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *first_of, QUERY_ARGS, SEEK_OUT,
                 __global uint *changed)

@@ -21,7 +21,7 @@ ORDO_FN ulong timeline_entry(uint group, int change)
  *  masks[3 * block + 1]  1 for each entry whose bit b is 0 and whose change is 1
  *  masks[3 * block + 2]  1 for each entry whose bit b is 0 and whose change is -1
  *  sums[block]           upper half: number of entries in earlier blocks whose bit b is 0
- *                        lower half: sum of the changes of these entries, plus 32 * block. It is never negative */
+ *                        lower half: sum of the changes of the same entries, plus 32 * block. It is at least 0 */
 typedef struct {
     __global const uint  *masks;
     __global const ulong *sums;
@@ -53,9 +53,9 @@ ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private in
  * 0. The lower half of the part has a 0 in bit `level` of the group number. The upper half has a 1 there.
  *
  *  1. Returns the sum of the changes in the lower half.
- *  2. If `select`, sets *bit to 0 if this sum is greater than *least, else to 1.
- *  3. Keeps the lower half if *bit is 0, else the upper half. Its entries are neighbours on the level below. Sets
- *     *first and *end to their range there. */
+ *  2. If `select` is true, chooses *bit: 0 if the returned sum is greater than *least, else 1.
+ *  3. Keeps the lower half if *bit is 0, else the upper half. Sets *first and *end to the range of this half on the
+ *     level below. */
 ORDO_FN int timeline_descend(const timeline *t, uint level, uint *first, uint *end, bool *bit, int *least, bool select)
 {
     int        before = 0, changes = 0, unused = 0;
@@ -93,8 +93,8 @@ ORDO_FN uint timeline_rank(const timeline *t, uint g, uint time)
     return t->there_before[g] + timeline_changes(t, g, time);
 }
 
-/* Lists the keys of the batch that are present before operation `time`, in ascending order. Finds number r in this
- * list, counted from 0. It must exist. Returns its index among the batch's distinct keys. */
+/* Among the batch's keys that are present just before operation `time`, finds the key with exactly r lesser ones. It
+ * must exist. Returns its index among the batch's distinct keys. */
 ORDO_FN uint timeline_select(const timeline *t, uint r, uint time)
 {
     uint first = 0, end = time, group = 0;

@@ -19,8 +19,8 @@ typedef const hash_value hash_given;
 #endif
 
 /* Synchronizes the work-group. Code in cl/dict/hash follows three rules, which PoCL 3.1 and 6.0 need:
- *   - A function with a barrier ends with a barrier (except hash_move).
- *   - Code with a barrier that runs only for some partitions ends with a barrier.
+ *   - A function that has a barrier ends with a barrier (except hash_move).
+ *   - If some partitions skip a part of a function, and this part has a barrier, it also ends with a barrier.
  *   - If one branch of an `if` has a barrier, the other has none. */
 ORDO_FN void hash_barrier(void)
 {
@@ -148,9 +148,9 @@ ORDO_FN uint hash_propose(__local uint *bucket, uint word)
     return word;
 }
 
-/* Returns the word of the element in slot s, or 0 if the slot is empty. A word has a count of the element's tries to
- * get a slot (proposals). Here, this count is 0 if the element lies in its home bucket, 1 in its second bucket, and
- * HASH_PROPOSALS_MAX in any other bucket. */
+/* Returns the word (hash_word) of the element in slot s, or 0 if the slot is empty. The word has 0 proposals if the
+ * element lies in its home bucket, and 1 proposal if it lies in its second bucket. In any other bucket, the word has
+ * HASH_PROPOSALS_MAX proposals. */
 ORDO_FN uint hash_word_there(const hash_table *table, const hash_part *part, uint s)
 {
     const uint     bucket = s / HASH_SLOTS;

@@ -23,7 +23,8 @@
  *   clear a latch bit           ordo_add, relaxed                fence before it
  *   read home bucket's spills   relaxed load                     after the latch; only the work-item that holds the
  *                                                                latch changes the byte
- *   change spills               ordo_add of one byte of a word   after the latch; other bytes are other buckets'
+ *   change spills               ordo_add of one byte of a word   after the latch; the word's other bytes belong to
+ *                                                                other buckets
  *   read a bucket's slots       relaxed load of 16 bytes         after the latch; only the work-item that holds the
  *                                                                latch changes the slot of the key; other slots may
  *                                                                be stale or torn
@@ -33,10 +34,8 @@
  *                               store lower, store upper         so a reader of the new upper reads the new lower
  *   vacate a slot, large key    store HASH_MARK, lower, empty    fence after the first; the last store releases
  *   vacate a slot, 4-byte key   relaxed store of empty           after the latch
- *   store a value               relaxed store                    after the latch. A claimed slot may hold the value of
- *                                                                an erased key. The CAS that claims the slot, or the
- *                                                                acquire fence after it, orders the new value after
- *                                                                the old one
+ *   store a value               relaxed store                    after the latch, and after the CAS and fence of a
+ *                                                                claim; so it replaces the value of an erased key
  *   counts, pending, clock      ordo_add, relaxed                no order: only their sums matter
  *   filters (CPUs)              hash_update_filters              fences in this function
  *   list, found, outcomes       plain stores, each word once     the end of the launch */
@@ -149,8 +148,8 @@ ORDO_FN hash_seen hash_scan_bucket(const hash_table *table, uint bucket, ordo_ke
 /* Returns the slot that holds the key, or HASH_NONE. Tests only the slots whose bits are 1 in `same`. The caller must
  * hold the latch of the home bucket.
  *
- * Loads keys of 8 or 16 bytes again, because the load in hash_scan_bucket may be torn (part old, part new). Keys of 16
- * bytes with equal upper words share a home bucket, so the latch protects them all. */
+ * Loads keys of 8 or 16 bytes again, because the load in hash_scan_bucket may be torn (part old, part new). The latch
+ * also prevents changes of other 16-byte keys with the same upper word, because their home bucket is the same. */
 ORDO_FN uint hash_slot_with(const hash_table *table, uint bucket, uint same, ordo_key mixed)
 {
 #if KEY_BITS == 32
@@ -255,8 +254,8 @@ ORDO_FN hash_finding hash_seek(const hash_table *table, const hash_op *op)
     return finding;
 }
 
-/* Adds `delta`, 1 or -1, to the home bucket's spill count. `spilled` is the old count. If it is HASH_SCAN (too great to
- * store), sets the flag HASH_RECOUNT instead. */
+/* Adds `delta`, 1 or -1, to the home bucket's spill count. `spilled` must be the count before the call. HASH_SCAN means
+ * that the count is too great to store. In this case, sets the flag HASH_RECOUNT instead. */
 ORDO_FN void hash_spill(const hash_table *table, const hash_op *op, uint spilled, uint delta)
 {
     const uint bucket = op->start + op->first;

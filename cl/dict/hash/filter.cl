@@ -67,10 +67,9 @@ typedef struct {
     uint n, bucket[HASH_CHANGED_MAX], partition[HASH_CHANGED_MAX];
 } hash_changed;
 
-/* Corrects the filters of the buckets in *changed. Each work-item must call this function before the launch ends. Each
- * turn of the outer loop begins with an atomic operation on a word that all work-items share. These operations run one
- * after another, between fences. A work-item then sees the changes of all work-items whose operation came earlier. So
- * the last one sees all changes, and writes correct filters. */
+/* Corrects the filters of the buckets in *changed. Each work-item must call this function before the launch ends.
+ * Before the function reads keys, it executes an atomic operation on one word that all work-items share, between two
+ * fences. The work-item whose operation comes last thus reads all changed keys, and writes correct filters. */
 ORDO_FN void hash_update_filters(const hash_table *table, __private hash_changed *changed)
 {
     while (changed->n) {

@@ -49,7 +49,7 @@ ORDO_FN void hash_link(const hash_part *part, __global const uchar *codes, __loc
 /* Describes the other operations on the key of operation u. An index is HASH_NONE if no such operation exists. */
 typedef struct {
     uint set;    /* last upsert or erasure before u */
-    uint insert; /* first insert before u. If there is a `set`, the first insert between `set` and u */
+    uint insert; /* first insert before u, and after operation `set` if `set` is not HASH_NONE */
     bool last;
 } hash_before;
 

@@ -7,7 +7,7 @@
 #define HASH_LIVE_WORDS ((HASH_UPDATES_MAX + 31) / 32)
 
 typedef struct {
-    uint words[HASH_PLACES]; /* hash_dedup uses this memory first. Then it has one word (hash_word) per slot. */
+    uint words[HASH_PLACES]; /* Used by hash_dedup first. Then words[s] is the word (hash_word) of slot s. */
     uint live[HASH_LIVE_WORDS];
     uint fresh[HASH_LIVE_WORDS]; /* Bit u is 1 if update u stores an absent key. */
     uint stashed[(HASH_NUMBERS + 31) / 32];
@@ -35,9 +35,9 @@ ORDO_FN void hash_load(const hash_table *table, const hash_part *part, __local h
     hash_barrier();
 }
 
-/* Finds a slot for the key of update u. The new element proposes to its home bucket. A full bucket rejects an element
- * that has proposed least often. The rejected element then proposes to its other bucket. After HASH_PROPOSALS_MAX
- * proposals, the element is marked in mem->stashed, and hash_stash puts it into any free slot. */
+/* Finds a slot for the key of update u. The new element proposes to its home bucket. A full bucket keeps the elements
+ * that have proposed most often, and rejects one element. The rejected element then proposes to its other bucket. After
+ * HASH_PROPOSALS_MAX proposals, an element is marked in mem->stashed. hash_stash later puts it into any free slot. */
 ORDO_FN void hash_settle(const hash_table *table, const hash_part *part, __local hash_local *mem, uint u)
 {
     uint bucket = hash_home(part->mixed[u], table->bits, part->buckets);

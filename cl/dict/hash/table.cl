@@ -175,7 +175,6 @@ ORDO_FN uint hash_load_spills(const hash_table *table, uint bucket)
 #if ORDO_CPU
 ORDO_FN uint hash_slot_of(const hash_table *table, uint bucket, ordo_key mixed)
 {
-    /* If no slot holds the key, clz is 64 and the result is HASH_NONE. */
 #if KEY_BITS == 32
     const char8 same = convert_char8(*(const __global uint8 *) hash_keys(table, bucket) == mixed);
 #elif KEY_BITS == 64
@@ -187,6 +186,7 @@ ORDO_FN uint hash_slot_of(const hash_table *table, uint bucket, ordo_key mixed)
     const ulong8 low = (ulong8) (a.even, b.even, c.even, d.even), high = (ulong8) (a.odd, b.odd, c.odd, d.odd);
     const char8  same = convert_char8(((low ^ mixed.x) | (high ^ mixed.y)) == 0);
 #endif
+    /* If no slot holds the key, clz returns 64. The result is then -1, which is HASH_NONE. */
     return (uint) ((63 - (int) clz(as_ulong(same))) >> 3);
 }
 #else

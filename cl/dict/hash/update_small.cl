@@ -63,7 +63,7 @@ void hash_small_bin(__global const ordo_key *keys, ulong keys_at, uint n, ulong 
 
 /* ---- updates of a work-group ------------------------------------------------------------------------------------- */
 
-/* A batch. If bin_keys is not NULL, its keys are in bins, else in keys[0 .. n - 1]. */
+/* If bin_keys is NULL, the keys of the batch are in keys[0 .. n - 1]. Otherwise they are in bin_keys[], in bins. */
 typedef struct {
     __global const ordo_key *keys;
     uint                     n, kind;
@@ -304,9 +304,9 @@ ORDO_FN void small_move(const hash_table *table, const hash_part *part, __local 
 #endif
 }
 
-/* Compares the words of all entries with the table, and records the differences. A stashed element lies neither in its
- * home bucket nor in its second bucket. Declines the batch if a stashed element must move or go, because a plan cannot
- * record the new spill count of its home bucket. */
+/* mem->words[] has the planned word (hash_word) of each slot of the buckets in mem->buckets[]. Records where the table
+ * differs. A stashed element lies neither in its home bucket nor in its second bucket. Declines the batch if a stashed
+ * element must move or go, because a plan cannot record the new spill count of its home bucket. */
 ORDO_FN void small_compare(const hash_table *table, __local hash_small *mem, const small_plan *plan)
 {
     HASH_EACH (i, HASH_SMALL_BUCKETS * HASH_SLOTS) {
@@ -418,8 +418,8 @@ void hash_small_plan(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, u
 
 /* ---- write ------------------------------------------------------------------------------------------------------- */
 
-/* Writes the elements that move or are new. New values of present keys follow, because their elements may have
- * moved. */
+/* First writes the elements that move or are new. After the barrier, writes new values of present keys. This order is
+ * necessary because an element that moves brings its old value. */
 ORDO_FN void small_write_elements(const hash_table *table, const small_plan *plan)
 {
     HASH_EACH (i, plan->heads[SMALL_HEAD_MOVES]) {

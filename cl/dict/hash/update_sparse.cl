@@ -8,7 +8,7 @@
 #define HASH_MOVED_MAX  (KEY_BITS > 64 ? 160 : 240)
 
 typedef struct {
-    uint     words[HASH_SLOTS_MAX]; /* hash_dedup uses this memory first. Then it has one word (hash_word) per slot. */
+    uint     words[HASH_SLOTS_MAX]; /* Used by hash_dedup first. Then words[s] is the word (hash_word) of slot s. */
     uint     live[HASH_SPARSE_MAX / 32];
     uint     fresh[HASH_SPARSE_MAX / 32];
     uint     touched[(HASH_BUCKETS_MAX + 31) / 32];
@@ -23,7 +23,8 @@ typedef struct {
 } hash_sparse;
 ORDO_STATIC_ASSERT(sizeof(hash_sparse) <= HASH_LOCAL_MAX, "small devices have the local memory");
 
-/* If the work-group has a single work-item, `words` need not be cleared, because hash_touch overwrites them. */
+/* Clears mem->words only if the work-group has several work-items, because hash_touch then calls atomic_max on the
+ * words. A single work-item overwrites them there. */
 ORDO_FN void hash_begin_sparse(const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (i, HASH_SPARSE_MAX / 32)
@@ -99,7 +100,8 @@ ORDO_FN void hash_settle_sparse(const hash_table *table, const hash_part *part, 
     atomic_or(&mem->left, 1u);
 }
 
-/* One loop finds slots for new keys and loads buckets that lose elements, because a compiler failed on two loops. */
+/* Finds slots for new keys, and loads the buckets that lose elements. Both happen in one loop, because a compiler
+ * failed if there were two loops. */
 ORDO_FN void hash_settle_all(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (i, part->n + part->buckets) {

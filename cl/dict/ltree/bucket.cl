@@ -9,8 +9,8 @@
 #pragma once
 #include "dict/ltree/split.cl"
 
-/* The first update that arrives at a leaf is the leaf's head. Later updates go to the leaf's bucket. The leaf gets all
- * its updates in batch order.
+/* Updates arrive at a leaf in any order. The first one to arrive is the leaf's head. The others go to the leaf's
+ * bucket. A later kernel applies them to the leaf in batch order.
  *
  *   leaf_counts[leaf]              number of keys, plus ARRIVAL for each update that has arrived
  *   bucket[leaf * slots + k - 1]   index of the k-th update after the head
@@ -66,8 +66,8 @@ void bucket_updates(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, ui
     group_add(&state[LTREE_WANTED], &sum, wanted);
 }
 
-/* A leaf in registers has one part of LTREE_WORDS slots, or two parts if it may overflow. Lane l holds LANE_SLOTS slots
- * of each part, from the part's slot l * LANE_SLOTS on. */
+/* A team holds a leaf in registers, in parts of LTREE_WORDS slots. A leaf that may overflow has two parts, any other
+ * leaf has one. Lane l holds the slots l * LANE_SLOTS .. (l + 1) * LANE_SLOTS - 1 of each part. */
 #define LANE_SLOTS (LTREE_WORDS / TEAM_WIDTH)
 #define LEAF_PARTS 2
 #if LTREE_SLOTS + 1 + LTREE_BUCKET_SLOTS > LEAF_PARTS * LTREE_WORDS
@@ -362,8 +362,8 @@ typedef struct {
     uint leaves, parents, first_leaf, first_parent;
 } group_share;
 
-/* Allocates `leaves` leaves, and `parents` entries in the list of nodes with split children. Returns the first leaf and
- * the first entry. The whole work-group must call this. */
+/* Allocates leaves, and places in the list of inner nodes that get new children. Each work-item passes its numbers of
+ * leaves and places. Returns its first leaf and its first place. The whole work-group must call this. */
 ORDO_FN uint2 group_take(const ltree_tree *tree, __local group_share *share, uint leaves, uint parents)
 {
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -397,8 +397,8 @@ ORDO_FN void held_split(const ltree_tree *tree, const node_split *split, __priva
     split_frame(tree, split);
 }
 
-/* Applies the updates of the leaf, and splits it if it overflows. `has` is false for a team without a leaf. Returns the
- * change of the number of elements in lane 0, and 0 in the other lanes. */
+/* Applies the updates of the leaf, and splits it if it overflows. `has` is false for a team without a leaf. Lane 0
+ * returns the leaf's new number of elements minus its old one. The other lanes return 0. */
 ORDO_FN uint bucket_take_large(const ltree_tree *tree, const bucket_batch *batch, leaf_work work, bool has,
                                __local group_share *share, __global uint *dirty)
 {

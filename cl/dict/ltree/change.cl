@@ -58,8 +58,8 @@ ORDO_FN uint ltree_new_node(const ltree_batch *batch, ltree_op *op, uint level)
     return node < capacity ? node : LTREE_NONE;
 }
 
-/* Latches a node. Returns false if its header is no longer equal to `was`. The caller has loaded some words before, and
- * must compute `seen` from them. The latch waits for `seen`, so these loads precede the latch. */
+/* Latches a node. Returns false if its header is no longer equal to `was`. The caller must compute `seen` from the
+ * words that it has loaded from the node. The device then cannot latch the node before these loads. */
 ORDO_FN bool ltree_latch(const ltree_batch *batch, ltree_op *op, __global uint *header, uint was, uint seen)
 {
     ltree_delay(batch, op, FAULT_SLOW_LOOKS);
@@ -83,8 +83,8 @@ ORDO_FN void ltree_publish(const ltree_batch *batch, ltree_op *op, __global uint
         ordo_store_release(header, ((was + LTREE_VERSION_ONE) & LTREE_VERSION_MASK) | count);
 }
 
-/* Releases the latch of a new node. Without fences, a relaxed store suffices, because ltree_publish releases the left
- * neighbour later. */
+/* Clears the latch of a new node. If LTREE_BY_FENCE is 0, a relaxed store suffices, because a release store to the left
+ * neighbour's header follows (ltree_publish). */
 ORDO_FN void ltree_open(__global uint *header, uint count)
 {
     apart_sync();

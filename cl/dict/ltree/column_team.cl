@@ -33,7 +33,7 @@ ORDO_FN uint column_word(uint r)
  *   column_store_uncached   writes word s to to[s], for s in first .. end - 1
  *   column_at               returns word s to all lanes
  *   column_merge            The array `into` has `count` words, and `from` has `own` words. Moves the words of `into`
- *                           to make room at its start. Copies all words of `from` except from[slot] to this room. All
+ *                           up by own - 1. Copies all words of `from` except from[slot] to the start of `into`. All
  *                           lanes load before any lane stores. */
 #define LTREE_COLUMN(type)                                                                                             \
     typedef struct {                                                                                                   \

@@ -24,17 +24,17 @@
  * In a skiplist (LTREE_MERGE), an erase that leaves few elements moves them to the right neighbour, which takes over
  * the low bound. The leaf becomes a zombie: it covers no keys, and operations follow its link. */
 
-/* Memory order of accesses to nodes. Each access has a number in the left column. The right columns refer to these
- * numbers. "Fence" means a fence that acquires and releases at device scope.
+/* Memory order of accesses to nodes. The left column numbers the accesses. The other columns refer to these numbers.
+ * "Fence" means a fence that acquires and releases at device scope.
  *
  * If LTREE_BY_FENCE is 0, ordo_after replaces most fences, because a fence empties the first-level cache of inner
  * nodes. "Address from 1" means: the address is computed from the value that access 1 loaded. The device can then
- * perform this access only after access 1. "Branch on 5" means: the access runs only if access 5 succeeds.
+ * perform this access only after access 1.
  *
  *      access                                    LTREE_BY_FENCE is 1           LTREE_BY_FENCE is 0 (blank: as for 1)
- *    1 header, first load                        acquire load                  loaded with 2
- *    2 low, right, high                          after 1                       4-byte keys: loaded with 1
- *      (ltree_load_uncached_tail)                                              8-byte keys: high loaded with 1,
+ *    1 header, first load                        acquire load                  relaxed load
+ *    2 low, right, high                          after 1                       4-byte keys: same load as 1
+ *      (ltree_load_uncached_tail)                                              8-byte keys: high by the same load as 1,
  *                                                                              low and right at addresses from 1
  *    3 keys, values                              after 1                       address from 1;
  *                                                                              acquire fence after a range's values
@@ -43,7 +43,8 @@
  *                                                compare-and-swap, fence
  *    6 latch of a neighbour                      compare-and-swap, fence;
  *      (ltree_latch_neighbour)                   if it succeeds, the words of access 2 have not changed
- *    7 words of a latched node                   after the fence of 5 or 6     branch on 5's result; fence of 6
+ *    7 words of a latched node                   after the fence of 5 or 6     after 5: only if 5 succeeds;
+ *                                                                              after 6: after the fence of 6
  *    8 header of a new node (ltree_open)         release store after 7         relaxed store before 9
  *    9 release of a latch (ltree_publish)        release store after 7, 8
  *   10 merge: neighbour's header, then           fence between them
@@ -55,13 +56,12 @@
  *   14 counters of the state                     atomic updates
  *   15 results                                   end of the launch
  *
- * If LTREE_BY_FENCE is 0 and keys have 8 bytes, a node's two bounds are loaded one after the other. A writer may change
- * them meanwhile. But the high bound never rises. If an operation's key is above the loaded high bound, the key is also
- * above the current one, and the operation can move to the right neighbour.
+ * If LTREE_BY_FENCE is 0 and keys have 8 bytes, a writer may change a node between the loads of its two bounds. But the
+ * high bound never rises. If a key is above the loaded high bound, it is also above the current one. The operation can
+ * then move to the right neighbour.
  *
- * If LTREE_BY_FENCE is 1, as for 16-byte keys, a load of one bound may return parts of its old and its new value. An
- * operation may then move too far to the right. It reaches a node whose low bound is not less than its key, and
- * restarts. */
+ * If LTREE_BY_FENCE is 1, as for 16-byte keys, a loaded bound may be part old, part new. An operation may then move too
+ * far to the right. It reaches a node whose low bound is not less than its key, and restarts. */
 
 /* In a team of several lanes, each lane loads a node's header before and after it loads the node's other words. The
  * words are valid only if all lanes find the same header. apart_sync separates the steps of a change:
@@ -75,9 +75,10 @@
 
 /* Memory models:
  *   C11 atomics          A reader's first load of a header synchronizes with the store that released the node's latch.
- *   (OpenCL 2 and 3)     A reader may load words while a writer changes them. It then finds another header when it
- *                        loads the header again or latches the node, and discards the words. A node's bounds, keys
- *                        and values are aligned and volatile, but not atomic, so their loads are formally data races.
+ *   (OpenCL 2 and 3)     A reader may load words while a writer changes them. It then loads the header again, or
+ *                        latches the node. If the header has changed, the reader discards the words. A node's bounds,
+ *                        keys and values are aligned and volatile, but not atomic, so their loads are formally data
+ *                        races.
  *   NVIDIA's assembler   Accesses 1 to 9 of the table above are at least relaxed at device scope, so they do not race.
  *                        If LTREE_BY_FENCE is 0, the order relies on hardware that starts loads in order
  *                        (device/atomic.cl).
@@ -203,9 +204,9 @@ ORDO_FN void ltree_give_up(const ltree_batch *batch, const ltree_op *op, bool st
     batch->pending[place] = ltree_pend(op->i, op->count, op->query);
 }
 
-/* State of a work-item between steps. `op` is the team's operation, and not used if `idle`. `next` is the number of
- * this work-item's next operation. In a team of several lanes, each lane loads one operation into `own`, and `left`
- * masks the lanes whose operation has not begun. */
+/* State of a work-item between steps. `op` is the team's current operation, and is unused if `idle`. `next` is the
+ * number of this work-item's next operation. In a team of several lanes, each lane loads one operation into `own`. Bit
+ * l of `left` is 1 until the team begins the operation of lane l. */
 typedef struct {
     ltree_op op;
     ulong    next;
@@ -288,7 +289,7 @@ ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint fi
 #else
 #define LTREE_ANY(more) (more)
 #endif
-/* A team of one lane works with any sub-group size. The kernel thus requires none. */
+/* A team of one lane works with any sub-group size, so its kernel has no attribute for the sub-group size. */
 #if ORDO_LANES == ORDO_LANES_KHR && TEAM_WIDTH == 1
 #define LTREE_KERNEL __kernel __attribute__((reqd_work_group_size(LTREE_GROUP, 1, 1)))
 #else

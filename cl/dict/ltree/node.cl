@@ -55,14 +55,14 @@ ORDO_FN ordo_key_form ltree_pended_query(ltree_pended left)
 }
 #endif
 
-/* LTREE_WORD(n) is the number n as a word of a line. */
+/* Converts a number to ordo_key_form. A node stores its numbers, for example its header, in this type. */
 #if KEY_BITS == 128
 #define LTREE_WORD(number) ((ordo_key_form) (number, 0))
 #else
 #define LTREE_WORD(number) ((ordo_key_form) (number))
 #endif
 
-/* OF_KEYS(f) is the function f for words of the keys' size. */
+/* Appends the size of a key to the name of a function: OF_KEYS(f) is f, f64 or f128. */
 #if KEY_BITS == 32
 #define OF_KEYS(function) function
 #elif KEY_BITS == 64

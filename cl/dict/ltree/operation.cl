@@ -52,13 +52,13 @@ typedef struct {
     /* Level of the node to read or change. Leaves have level 0. After a split, this is the level of the inner node that
      * gets an entry for the new node. */
     uint level;
-    uint at; /* next node; LTREE_NONE for the root */
-    /* Key that the node must cover. A node with bounds low and high covers low < query <= high.
+    uint at; /* node to visit next, or LTREE_NONE to start at the root */
+    /* Key that the node must cover: low < query <= high, where low and high are the node's bounds. The query is:
      *
      *   - for a count or range, the least key that the operation has not visited
      *   - for a backward seek, the greatest possible result
-     *   - if `level` is above 0, k + 1, where k is the key of the new entry. An inner node with bounds low and
-     *     high has the entries with low <= k < high. So it must cover k + 1. */
+     *   - if `level` is above 0, the key of the new entry plus 1. In an inner node, the keys of all entries are at
+     *     least low and less than high. */
     ordo_key_form query;
     uint          child;
 #if TEAM_WIDTH > 1
@@ -69,7 +69,7 @@ typedef struct {
     uint              hops;
     bool              lost;     /* True after a restart at the root. All loads then bypass the caches. */
     uint              parent;   /* Node of the level above, from which the descent came, or LTREE_NONE. */
-    uint              zombie;   /* The previous node, if a merge has emptied it. Otherwise LTREE_NONE. */
+    uint              zombie;   /* Node visited before `at`, if a merge has emptied it. Otherwise LTREE_NONE. */
     uint              elements; /* Elements that this work-item has stored, minus elements that it has erased. */
     concurrent_faults faults;
 } ltree_op;
@@ -80,15 +80,15 @@ ORDO_FN void ltree_delay(const ltree_batch *batch, ltree_op *op, uint kind)
         concurrent_wait(batch->tree.state + LTREE_TICK, CONCURRENT_PAUSE_TICKS, CONCURRENT_PAUSE_LOOKS);
 }
 
-/* Returns 0, but computes it from the loaded header `seen`. A load whose address includes this 0 cannot precede the
- * load of the header. */
+/* Returns 0. The caller adds the 0 to the address of a load. If LTREE_BY_FENCE is 0, the 0 is computed from the header
+ * `seen`. So the device loads this header first. */
 ORDO_FN uint ltree_after_look(const ltree_batch *batch, uint seen)
 {
     return LTREE_BY_FENCE ? 0 : ordo_after(seen, batch->never);
 }
 
-/* Returns 0, but computes it from the loaded words `seen`. If this 0 is added to the header's address, the second load
- * of the header cannot precede the loads of the words. */
+/* Returns 0. The caller must compute `seen` from the words that it has loaded from a node. It adds the 0 to the address
+ * of the node's header. An access to this address cannot precede the loads of the words. */
 ORDO_FN uint ltree_before_look(const ltree_batch *batch, uint seen)
 {
     if (LTREE_BY_FENCE)

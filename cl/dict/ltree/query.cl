@@ -63,7 +63,7 @@ ORDO_FN void ltree_find_keys(const ltree_tree *tree, __global const ordo_key *ke
  *   next     right neighbour of `leaf`, if it has elements of the interval
  *   start    bits 0 to 7: slot of the first element
  *            bits 8 to 15: number of elements in `leaf`
- *            START_TWO: all elements are in `leaf` and `next` */
+ *            bit 16 (START_TWO): 1 if `leaf` and `next` have all elements of the interval */
 typedef struct {
     uint leaf, next, start, count;
 } ltree_interval;

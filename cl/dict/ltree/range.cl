@@ -124,15 +124,16 @@ ORDO_FN void ltree_copy_piece(const ltree_copy *copy, const ltree_piece *piece, 
     }
 }
 
-/* pieces[q] is the number of pieces of the long ranges before range q. */
+/* A long range has one piece for each leaf that it touches. A short range has none. pieces[q] is the number of pieces
+ * of ranges 0 to q - 1. */
 typedef struct {
     __global const uint  *order, *place, *before, *leaves, *starts;
     __global const ulong *pieces;
     uint                  n;
 } ltree_long;
 
-/* Returns piece p of the pieces of all long ranges, and sets *query to the index of its range. Before the call, *query
- * must not be greater than this index. */
+/* Returns piece p, counted from the first piece of the first range. Sets *query to the index of the piece's range.
+ * Before the call, *query must be the index of this range or of an earlier one. */
 ORDO_FN ltree_piece ltree_long_piece(const ltree_long *ranges, const ltree_copy *copy, ulong p, __private uint *query)
 {
     const uint q = *query = each_owner_from(ranges->pieces, *query, ranges->n, p);
@@ -206,8 +207,8 @@ ORDO_FN void ltree_copy_range(const ltree_copy *copy, uint i, uint leaf, uint ne
 
 #else
 
-/* Short ranges that a work-group copies together. start[q] is the number of elements in the tile's ranges before range
- * q, without long ranges. */
+/* A tile of consecutive ranges. A work-group copies the short ones together. start[q] is the number of elements in the
+ * tile's short ranges with an index less than q. */
 typedef struct {
     ulong to[RUN_GROUP];
     uint start[RUN_GROUP + 1], leaf[RUN_GROUP], next[RUN_GROUP], first[RUN_GROUP];

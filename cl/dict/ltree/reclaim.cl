@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Removes zombies (leaves that merges have emptied) while no operation runs. A link and an entry in the level above
- * lead to each zombie. The host runs reclaim_leaves, then the other kernels for each level upwards. */
+/* Removes zombies (leaves that merges have emptied) while no operation runs. The host runs reclaim_leaves, then the
+ * other kernels for each level upwards. */
 #pragma once
 #include "dict/each.cl"
 #include "dict/ltree/node.cl"
@@ -55,7 +55,7 @@ void reclaim_leaves(LTREE_TREE)
 
 /* Returns true if the entry in a slot stays. A zombie is a leaf that a merge has emptied. Its right neighbour has taken
  * over its elements and its low bound. If an entry's child is a zombie, the neighbour becomes the child. The
- * neighbour's old entry is removed, because its key no longer equals the neighbour's low bound. */
+ * neighbour's own entry is removed, because that entry has the old low bound. */
 ORDO_FN bool entry_of(const ltree_tree *tree, uint level, uint node, uint slot, ordo_key_form *low, uint *child)
 {
     *child = ltree_children(tree, node)[slot];

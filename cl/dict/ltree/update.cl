@@ -315,8 +315,8 @@ ORDO_FN ltree_value tile_value(__private const leaf_tile *tile, uint slot)
 }
 #endif
 
-/* Writes each lane's update `u` to the leaves of a split. `tile` holds the old leaf. *before has the number of stores
- * and the number of removals by earlier updates. This call adds the stores and removals of its lanes. */
+/* Writes each lane's update `u` to the leaves of a split. `tile` holds the old leaf. *before must count the stores and
+ * removals of all earlier calls. Afterwards, it also counts the stores and removals of this call. */
 ORDO_FN void split_put_updates(const ltree_tree *tree, const leaf_batch *batch, leaf_share share,
                                __private const leaf_tile *tile, leaf_update u, const node_split *split,
                                __private leaf_change *before)
