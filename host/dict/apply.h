@@ -15,8 +15,7 @@ struct neighbours {
 struct seeks {
     cl_uint n_up, n, n_erased;
     cl_mem  ops, keys, erased;
-    /* Entry i is the result of a search for keys[i] in the dictionary before the batch. Some searches find the next
-     * greater key, the others the next lesser key (cl/dict/apply_seek.cl). */
+    /* Entry i is the result of a search for keys[i] in the dictionary before the batch. */
     struct neighbours base;
     cl_mem            end;
 };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers the counts, ranks, selections and ranges of a mixed batch. The structure first answers them for the elements
- * before the batch. Kernels then add the changes by earlier operations of the batch (cl/dict/timeline.cl). */
+/* Answers the counts, ranks, selections and ranges of a mixed batch. */
 #include "dict/apply.h"
 
 #define ORDER_FILE "dict/apply_order.cl"

@@ -66,8 +66,7 @@ static ordo_status request_piece(ordo_dict *dict, const struct ordo_method *m, c
     return request_once(dict, m, &piece);
 }
 
-/* Answers a batch in pieces. Halves the pieces while memory is short. Holds the lock, so that no other thread updates
- * the dictionary between two pieces. */
+/* Answers a batch in pieces. Holds the lock, so that no other thread updates the dictionary between two pieces. */
 static ordo_status request_pieces(ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r)
 {
     struct ordo_call outer;

@@ -48,7 +48,7 @@ struct ordo_seeks {
     size_t n_ge;
 };
 
-/* Returns the number of seeks that use ORDO_GE or ORDO_GT. They are the first seeks of the batch. */
+/* Returns the number of seeks that use ORDO_GE or ORDO_GT. */
 static inline cl_uint ordo_seeks_forward(const struct ordo_seeks *s)
 {
     const bool forward = s->relation == ORDO_GE || s->relation == ORDO_GT;
@@ -238,8 +238,7 @@ ordo_status ordo_dict_begin_update(struct ordo_call *call, ordo_dict *dict, ordo
 ordo_status ordo_dict_end(struct ordo_call *call, ordo_dict *dict, ordo_status status);
 
 /* Runs a query. `enqueue` is an expression such as find(&call, dict), where the macro declares `call`. It enqueues the
- * commands of the query and returns a status. It sets call.again if the query must first wait for the caller's events.
- * The macro then waits for these events, and evaluates `enqueue` again. */
+ * commands of the query and returns a status. */
 #define ORDO_DICT_QUERY(dict, op, order, enqueue)                                                                      \
     for (bool waits = false;; waits = true) {                                                                          \
         struct ordo_call call;                                                                                         \

@@ -103,7 +103,6 @@ static void update(struct warm_up *t)
     note(t, ordo_dict_erase(t->dict, a->at[0], (a->count + 1) / 2, NULL));
 }
 
-/* Also makes calls with few keys, because some structures execute small batches in another way. */
 static void update_by_value(struct warm_up *t)
 {
     const struct ordo_warm_up_arrays *a = t->a;
@@ -166,7 +165,6 @@ static void apply(struct warm_up *t)
     note(t, ordo_dict_apply(t->dict, &batch, &needed, NULL));
 }
 
-/* Applies the batch to a tree with unused capacity, then to a small tree that must grow. */
 static void concurrent(struct warm_up *t)
 {
     const struct ordo_warm_up_arrays  *a = t->a;

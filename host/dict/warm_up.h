@@ -27,9 +27,8 @@ void        ordo_warm_up_arrays_destroy(struct ordo_warm_up_arrays *arrays);
  * except ORDO_UNSUPPORTED and ORDO_TOO_SMALL. */
 ordo_status ordo_dict_warm_up(ordo_dict *dict, uint32_t operations, const struct ordo_warm_up_arrays *arrays);
 
-/* Calls ordo_dict_warm_up several times on the dry-run device. A dry run launches no kernels, so a number that it reads
- * from the device is invented. Each repetition uses another invented number. `config` must have the type of the
- * structure's configuration. */
+/* Calls ordo_dict_warm_up several times on the dry-run device. `config` must have the type of the structure's
+ * configuration. */
 void ordo_dict_dry_run(ordo_device *dry, const struct ordo_structure *structure, const void *config,
                        uint32_t operations, size_t count);
 

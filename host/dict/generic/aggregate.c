@@ -134,8 +134,7 @@ static size_t table_values(ordo_op op, size_t count)
     return values;
 }
 
-/* Makes a table from its first `count` values. For sums, computes prefix sums. For minima and maxima, appends levels:
- * each value combines AGGREGATE_FAN values of the level before. */
+/* Makes a table from its first `count` values. */
 static ordo_status fill_table(const struct aggregation *x, cl_mem table, size_t count)
 {
     if (x->a->op == ORDO_SUM) {

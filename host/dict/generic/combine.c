@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Combines a batch with stored values: sorts it, finds stored values, combines each key's values, and stores them by
- * one sorted update. */
 #include "dict/generic/generic.h"
 #include "primitive/scan.h"
 #include "primitive/sort.h"

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Erases ranges of keys, and reads or takes the first or last elements. To erase ranges:
- *
- *   1  Converts each range to an interval of ranks, and clips the intervals so that they do not overlap.
- *   2  Exports the keys of the intervals, and erases them by one sorted update. Waits.
- *   3  If requested, counts the erased keys of each range. */
+/* Erases ranges of keys, and reads or takes the first or last elements. */
 #include "dict/generic/generic.h"
 #include "primitive/scan.h"
 #include "primitive/sort.h"
@@ -30,7 +26,6 @@ static ordo_status scratch(const struct erasure *x, size_t count, size_t bytes, 
     return ordo_call_scratch(x->call, count * bytes, out);
 }
 
-/* Replaces each of x->n + 1 `numbers` by the sum of those before it. Sets *total to the last sum. */
 static ordo_status sum(const struct erasure *x, cl_mem numbers, cl_ulong *total)
 {
     const struct ordo_scan scan = { .type = ORDO_U64,
@@ -287,8 +282,7 @@ static ordo_status export_ends(ordo_dict *dict, struct ordo_call *call, const st
     return dict->structure->range(dict, call, &range);
 }
 
-/* Sets *out to ends->keys_out or scratch memory. An erasure needs scratch memory if keys_out is absent or will be
- * reversed. */
+/* Sets *out to ends->keys_out or scratch memory. */
 static ordo_status place_keys(const ordo_dict *dict, struct ordo_call *call, const struct ordo_ends *ends, size_t count,
                               struct ordo_slice *out)
 {

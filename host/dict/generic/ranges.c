@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implements range queries with a limit or in descending order, and seek queries with bounds. To limit a range,
- * replaces one bound by the key of the last wanted element. */
+/* Implements range queries with a limit or in descending order, and seek queries with bounds. */
 #include "dict/generic/generic.h"
 
 #define INTERVAL_FILE "dict/generic/interval.cl"

@@ -186,9 +186,7 @@ static ordo_status make_table(struct ordo_call *call, struct ordo_hash *hash, st
     return status;
 }
 
-/* Returns a lower bound of the number of elements in a new table. The table may have more buckets than its elements
- * need, for two reasons. Kernel hash_size rounds the size of each partition up to whole buckets. It also counts a key
- * twice if both the old table and the batch have the key. */
+/* Returns a lower bound of the number of elements in a new table. */
 static size_t least_elements(const struct content *c, const struct ordo_hash_table *table, unsigned load)
 {
     const size_t partitions = ordo_hash_partitions(table),

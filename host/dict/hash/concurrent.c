@@ -50,9 +50,7 @@ static ordo_status find_in_batch(const struct concurrent *c)
     return ordo_call_launch(c->call, &launch, &args);
 }
 
-/* Returns how kernel hash_apply executes updates. Usually all work-items execute them (HASH_TOGETHER). A device that
- * does not order memory accesses between work-groups uses a single work-item (HASH_ALONE), after a first launch that
- * only lists the updates (HASH_LISTING). */
+/* Returns how kernel hash_apply executes updates. */
 static cl_uint way_of(const struct concurrent *c, bool again)
 {
     if (c->hash->faults & FAULT_ALONE)
@@ -278,8 +276,7 @@ static ordo_status grow_if_fits(struct concurrent *c, bool *grown)
 }
 
 /* Executes all updates concurrently. Some give up, for example because both buckets of their key are full. An ordered
- * batch then executes these updates, and can grow the table. Any order of updates is correct, because concurrent
- * operations overlap in time. */
+ * batch then executes these updates, and can grow the table. */
 static ordo_status run_window(struct concurrent *c, size_t first, size_t count)
 {
     const struct ordo_leftovers leftovers = { .dict = &c->hash->dict,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernel hash_mixed computes all results of a mixed batch, and one update for each changed key. If it refuses a batch,
- * dict/apply.c executes the batch. */
+/* Kernel hash_mixed computes all results of a mixed batch, and one update for each changed key. */
 #include "dict/hash/hash.h"
 
 static ordo_status resolve(struct ordo_call *call, const struct ordo_hash *hash, const struct ordo_hash_batch *batch,

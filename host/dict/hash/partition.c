@@ -21,8 +21,7 @@ static ordo_status find_bounds(struct ordo_call *call, const ordo_dict *dict, co
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* Returns whether the sort moves each update's index instead of its value. Kernels use the index to find the update's
- * code or erasure flag. */
+/* Returns whether the sort moves each update's index instead of its value. */
 static bool goes_by_index(const struct ordo_hash_batch *batch)
 {
     return batch->erased.mem != NULL || batch->codes.mem != NULL;

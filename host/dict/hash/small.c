@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applies small batches of upserts without a sort, on devices other than CPUs (cl/dict/hash/update_small.cl).
- * ordo_hash_change would produce the same table. */
+/* Applies small batches of upserts without a sort, on devices other than CPUs (cl/dict/hash/update_small.cl). */
 #include "dict/hash/hash.h"
 
 #include "shared/hash_small.h"
@@ -36,8 +35,7 @@ static size_t groups_of(const struct small *s)
     return (size_t) 1 << s->group_bits;
 }
 
-/* This method never shrinks tables. So it is not suited to tables that may be underfull. If a batch has more than
- * n_buckets / 2 updates, kernel hash_update_dense executes it. */
+/* This method never shrinks tables. So it is not suited to tables that may be underfull. */
 static bool is_suited(const struct small *s)
 {
     const struct ordo_hash       *hash = s->hash;

@@ -48,7 +48,6 @@ static ordo_status partition_and_store(struct ordo_call *call, struct ordo_hash 
     return store(call, hash, batch, found);
 }
 
-/* hash->elements_min is a lower bound of the element count. Counts the elements only if this bound is small. */
 static ordo_status shrink_if_underfull(struct ordo_call *call, struct ordo_hash *hash)
 {
     if (ordo_hash_is_underfull(hash, hash->elements_min))

@@ -9,8 +9,7 @@ _Static_assert(2 * ((size_t) 1 << 22) <= (size_t) 1 << LTREE_VERSION_BITS, "a ve
 /* Maximum operations of a batch's first launch, per leaf of the tree. */
 #define LAUNCH_PER_LEAF ((size_t) 4)
 #define LAUNCH_MIN      ((size_t) 64)
-/* Maximum operations of a launch with one work-item. In a launch, a work-item can take LTREE_STEPS steps. So each
- * operation gets 8 steps on average. */
+/* Maximum operations of a launch with one work-item. */
 #define LAUNCH_ALONE ((size_t) LTREE_STEPS / 8)
 /* Operations that give up are launched this many more times. Then the host executes them in key order. */
 #define TURNS_TOGETHER 1
@@ -59,8 +58,7 @@ static struct ordo_launch apply_kernel(const struct ordo_ltree *tree, size_t cou
  *   - it is a query that has passed c->far leaves (a range query continues while its output has room)
  *   - its work-item has taken LTREE_STEPS steps
  *
- * An update that has split a node never gives up. It may set LTREE_SPLITS_PENDING, so that the host adds the new node
- * to the level above. */
+ * An update that has split a node never gives up. */
 static ordo_status launch(const struct ordo_ltree_batch *c, size_t from, size_t count, cl_mem again, cl_mem pending,
                           bool alone)
 {
@@ -118,14 +116,12 @@ static void expect_changes(const struct ordo_ltree_batch *c)
     c->tree->list.fresh = c->tree->in_order = c->tree->counted = false;
 }
 
-/* Handles the *count operations that gave up, while no kernel runs. Concurrent operations may run in any order.
+/* Handles the *count operations that gave up, while no kernel runs.
  *
  *   1  If operations found no free leaf, grows the pools or rebuilds the tree. Fails if no leaf is free even then.
  *   2  Adds missing entries of new nodes to the levels above.
- *   3  If step 1 failed, or operations gave up in a second launch too, executes them as sorted batches. If memory is
- *      short, executes only some of them, or none.
- *   4  Launches the remaining operations. If step 1 failed and step 3 executed no updates, this launch and later ones
- *      refuse operations that need a new leaf. */
+ *   3  If step 1 failed, or operations gave up in a second launch too, executes them as sorted batches.
+ *   4  Launches the remaining operations. */
 static ordo_status finish_turn(struct ordo_ltree_batch *c, size_t turn, bool alone, size_t *count)
 {
     struct ordo_ltree_listed l = { *count, c->pending, c->next };
@@ -169,8 +165,6 @@ static ordo_status finish_operations(struct ordo_ltree_batch *c)
     }
 }
 
-/* Returns the first time stamp of the launches. If find operations ran before the launches, their time stamps are
- * less. */
 static cl_uint first_tick(const struct ordo_ltree_batch *c)
 {
     return c->tree->history && c->found_first ? (cl_uint) (2 * c->batch->count) : 0;
@@ -180,7 +174,6 @@ enum { FINDS_BESIDE_UPDATES, FINDS_FIRST, FINDS_FIRST_IF_MANY };
 /* With FINDS_FIRST_IF_MANY, finds run before updates if the batch has at least this many operations. */
 #define MANY ((size_t) 1 << 22)
 
-/* Returns true if finds run before the updates. Otherwise they run together, and finds must check node versions. */
 static bool finds_first(const struct ordo_ltree_batch *c)
 {
     const struct ordo_dict *dict = &c->tree->dict;
@@ -228,7 +221,7 @@ static ordo_status run_windows(struct ordo_ltree_batch *c)
 }
 
 /* Adds missing entries of new nodes to the levels above, even after an error. Clears tree->unchecked after success or a
- * lack of memory. Memory is allocated only between launches, so a lack of memory leaves no half-done change. */
+ * lack of memory. */
 static ordo_status end(struct ordo_ltree_batch *c, ordo_status status)
 {
     if (status == ORDO_BROKEN || c->half || c->tree->rescue.mem ||

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A concurrent batch on a linked tree, and the host's steps between its launches. */
 #ifndef ORDO_LTREE_CONCURRENT_H
 #define ORDO_LTREE_CONCURRENT_H
 
@@ -47,8 +46,7 @@ ordo_status ordo_ltree_set_tick(const struct ordo_ltree_batch *c, cl_uint tick);
 ordo_status ordo_ltree_go_on(struct ordo_ltree_batch *c);
 
 ordo_status ordo_ltree_take_lists(struct ordo_ltree_batch *c);
-/* Grows the pools before the first launch, so that stores find free leaves. If memory is short, tries again with
- * shorter lists of operations. */
+/* Grows the pools before the first launch, so that stores find free leaves. */
 ordo_status ordo_ltree_grow_ahead(struct ordo_ltree_batch *c);
 /* Grows the pools by about a quarter, for operations that found no free leaf. If that fails, rebuilds the tree. If no
  * leaf is free even then, sets *lacks to true. */

@@ -38,7 +38,6 @@ ordo_status ordo_ltree_set_tick(const struct ordo_ltree_batch *c, cl_uint tick)
 ordo_status ordo_ltree_go_on(struct ordo_ltree_batch *c)
 {
     const cl_uint tick = c->state[LTREE_TICK];
-    /* Creates a leaf if the tree is empty, or completes a change that the driver interrupted. */
     if (!ordo_ltree_has_nodes(c->tree) || c->tree->rescue.mem || c->tree->unchecked)
         ORDO_TRY(ordo_ltree_begin(c->call, c->tree));
     ORDO_TRY(ordo_ltree_set_tick(c, tick));

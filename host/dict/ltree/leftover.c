@@ -173,8 +173,7 @@ static ordo_status end_left(struct ordo_ltree_batch *c, const struct left *left)
 }
 
 /* Executes up to `most` listed operations of one kind, or sets *done to false if memory is short. After the first
- * change of the tree, any error ends the batch. If the batch went on, the host would execute the same inserts again.
- * They would find the keys that they inserted before. */
+ * change of the tree, any error ends the batch. */
 static ordo_status finish_some(struct ordo_ltree_batch *c, enum ltree_left kind, size_t most,
                                struct ordo_ltree_listed *l, bool *done)
 {
@@ -199,7 +198,6 @@ static ordo_status finish_some(struct ordo_ltree_batch *c, enum ltree_left kind,
 
 #define PARTS_MAX 8
 
-/* Executes all listed updates as one batch. If memory is short, tries half of them, then a quarter, then an eighth. */
 static ordo_status finish_updates(struct ordo_ltree_batch *c, struct ordo_ltree_listed *l, bool *updated)
 {
     const size_t count = l->count;

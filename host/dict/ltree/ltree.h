@@ -156,9 +156,8 @@ void        ordo_ltree_clear(ordo_dict *dict);
 
 /* ---- levels.c ---------------------------------------------------------------------------------------------------- */
 
-/* pools.dirty lists nodes whose children have split. Adds entries of the new children to these nodes. If this splits a
- * node, adds an entry of the new node to the level above, and so on. `leaves` and `splits` are upper bounds of the
- * numbers of leaves and splits. */
+/* pools.dirty lists nodes whose children have split. Adds entries of the new children to these nodes. `leaves` and
+ * `splits` are upper bounds of the numbers of leaves and splits. */
 ordo_status ordo_ltree_update_above(struct ordo_call *call, struct ordo_ltree *tree, size_t leaves, size_t splits);
 /* Adds all missing entries of new nodes, even of nodes outside pools.dirty. */
 ordo_status ordo_ltree_rebuild_levels(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state);

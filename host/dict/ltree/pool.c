@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Allocates the memory of nodes, and the tree's state, which counts nodes in use. */
 #include "dict/ltree/ltree.h"
 
 ordo_status ordo_ltree_buffer(struct ordo_call *call, struct ordo_ltree *tree, size_t bytes, cl_mem *out)

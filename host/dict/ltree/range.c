@@ -58,7 +58,6 @@ static ordo_status scan_sums(struct ordo_call *call, struct ordo_slice sums, siz
 /* The ranges are divided into about RANGE_TILES tiles. A work-group copies one tile at a time. */
 #define RANGE_TILES ((size_t) 4096)
 
-/* offsets[last] is the number of results of all ranges. If it exceeds `capacity`, kernels write no elements. */
 struct limit {
     cl_ulong last, capacity;
 };

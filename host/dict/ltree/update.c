@@ -22,8 +22,7 @@ struct batch {
     const struct ordo_combines *combines;
 };
 
-/* Returns true if a batch should be divided into buckets: one list of updates per leaf. A batch in buckets needs no
- * sort, and half as many launches. After an overflow of a bucket, some batches are sorted instead. */
+/* Returns true if a batch should be divided into buckets: one list of updates per leaf. */
 static bool has_buckets(const struct ordo_ltree *tree)
 {
     return !ordo_device_facts(tree->dict.dev)->cpu && tree->bucket_backoff == 0;
@@ -117,7 +116,7 @@ static ordo_status take_plan_scratch(struct ordo_call *call, size_t count, struc
 
 /* ---- 3 change ---------------------------------------------------------------------------------------------------- */
 
-/* Maximum teams that update leaves. A CPU has fewer, because each team ends with an atomic operation. */
+/* Maximum teams that update leaves. */
 #define LEAF_TEAMS     ((size_t) 1 << 15)
 #define LEAF_TEAMS_CPU ((size_t) 1 << 12)
 

@@ -48,7 +48,6 @@ static ordo_status find_in_run(struct ordo_call *call, const ordo_dict *dict, co
                                struct ordo_sorted_run *run, cl_uint stage)
 {
     const struct ordo_slice values = ordo_run_values(dict, run);
-    /* Kernels read hidden bits only in runs that may have erased keys. */
     const struct ordo_slice hidden = run->erased ? ordo_run_hidden(run) : ordo_none();
     struct ordo_search      search = search_for(dict, finds, run);
     struct ordo_args        answers = { .n = 0 };

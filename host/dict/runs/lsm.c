@@ -180,8 +180,7 @@ static ordo_status absorb_newest(struct ordo_lsm *lsm, struct ordo_call *call, s
     return ORDO_OK;
 }
 
-/* If there are already ORDO_MAX_RUNS runs, merges the newest one into the batch. If these two do not fit into one run,
- * merges two other neighbouring runs. */
+/* If there are already ORDO_MAX_RUNS runs, merges the newest one into the batch. */
 static ordo_status make_place(struct ordo_lsm *lsm, struct ordo_call *call, struct ordo_sorted_run *batch)
 {
     const struct ordo_run_set *set = &lsm->runs.set;
@@ -348,8 +347,7 @@ ORDERED_QUERY(seek, ordo_seeks, RANK_MOVES)
 ORDERED_QUERY(rank, ordo_ranks, RANK_MOVES)
 ORDERED_QUERY(select, ordo_selects, SELECT_MOVES)
 
-/* Adds the number of results to each run's query cost, which can cause a merge. This number must be estimated, which
- * takes time. It is at most ranges->capacity. If even ranges->capacity would cause no merge, does nothing. */
+/* Adds the number of results to each run's query cost, which can cause a merge. */
 static ordo_status pay_results(struct ordo_lsm *lsm, struct ordo_call *call, const struct ordo_ranges *ranges)
 {
     const bool wanted = ranges->keys_out.mem || ranges->values_out.mem;

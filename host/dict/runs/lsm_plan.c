@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dict/runs/lsm_plan.h"
 
-/* Neighbouring runs that have at most this number of elements together are always merged. Merging so few elements takes
- * less time than the launch of a kernel. */
+/* Neighbouring runs that have at most this number of elements together are always merged. */
 #define RUN_MIN_GPU ((size_t) 1 << 14)
 #define RUN_MIN_CPU ((size_t) 1 << 10)
 
@@ -87,8 +86,7 @@ struct ordo_lsm_plan ordo_lsm_plan_change(const struct ordo_lsm *lsm)
 
 /* ---- queries ----------------------------------------------------------------------------------------------------- */
 
-/* The unit of all costs is the cost of merging one element. A merge joins a run and all newer runs. It is due when
- * searches of those newer runs have cost as much as the merge. */
+/* The unit of all costs is the cost of merging one element. */
 #define LAUNCH_MOVES_GPU ((uint64_t) 1 << 18)
 #define LAUNCH_MOVES_CPU ((uint64_t) 1 << 12)
 #define MERGE_LAUNCHES   64

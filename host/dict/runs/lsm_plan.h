@@ -36,8 +36,7 @@ bool   ordo_lsm_is_stale(const struct ordo_lsm *lsm, uint32_t percent);
 
 /* Plans merges after a batch has become the newest run. */
 struct ordo_lsm_plan ordo_lsm_plan_batch(const struct ordo_lsm *lsm);
-/* Plans a cleanup after a change. It is due when there may be 8 times as many stored elements as live ones.
- * cleanup_stale_percent or cleanup_doubled can make it due earlier. Execute the plan of ordo_lsm_plan_batch first. */
+/* Plans a cleanup after a change. Execute the plan of ordo_lsm_plan_batch first. */
 struct ordo_lsm_plan ordo_lsm_plan_change(const struct ordo_lsm *lsm);
 
 uint64_t ordo_lsm_query_cost(const struct ordo_run_set *set, size_t first, size_t n);

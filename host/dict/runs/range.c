@@ -108,8 +108,7 @@ static struct ordo_ranges part_of(const struct ordo_ranges *ranges, size_t at, s
 }
 
 /* Handles `most` ranges at a time, because `s` has space for the ranks of only `most` ranges. A rank is the position of
- * a range bound in a run. The first loop computes ranks to count the elements of each range. The second loop computes
- * the ranks again, unless `s` still has them. Then it writes the elements. */
+ * a range bound in a run. */
 static ordo_status range_in_parts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                   const struct ordo_ranges *ranges, size_t most, const struct range_scratch *s)
 {

@@ -17,8 +17,8 @@ void ordo_runs_cut(struct ordo_runs *runs, struct ordo_call *call, size_t count)
 /* Moves all visible elements into one run. If memory allows, its block has at most twice the needed size. The set must
  * not be empty. Waits. */
 ordo_status ordo_runs_gather(ordo_dict *dict, struct ordo_call *call);
-/* Moves all visible elements into one run, or several if one does not fit into memory. Adds 1 to runs->cleanups. Does
- * nothing to a single run without hidden elements. Waits. */
+/* Moves all visible elements into one run, or several if one does not fit into memory. Adds 1 to runs->cleanups.
+ * Waits. */
 ordo_status ordo_runs_clean_up(ordo_dict *dict, struct ordo_call *call);
 /* Like ordo_runs_clean_up, but if memory allows, the new run's block has just the needed size. Frees nearly all unused
  * blocks. */

@@ -10,9 +10,7 @@ struct ranked {
     struct ordo_slice             ranks;
 };
 
-/* For each string of two runs, adds to its rank the number of lesser visible strings of the other run. Searches the
- * larger run for each string of the smaller run. Kernel string_dict_add_smaller uses these results for the strings of
- * the larger run. */
+/* For each string of two runs, adds to its rank the number of lesser visible strings of the other run. */
 static ordo_status rank_pair(struct ordo_call *call, const struct ranked *a, const struct ranked *b, cl_mem lower)
 {
     const struct ranked *few = a->run->count < b->run->count ? a : b, *many = few == a ? b : a;
@@ -96,8 +94,7 @@ static ordo_status fill_run(struct ordo_call *call, struct ordo_string_gather *g
     return ordo_string_run_show(call, run);
 }
 
-/* An index of strings is a trie. Moves the trie of a batch to the index of a run with the same strings. A trie depends
- * on the strings only, not on their row numbers. */
+/* An index of strings is a trie. Moves the trie of a batch to the index of a run with the same strings. */
 static void take_words(ordo_string_index *from, ordo_string_index *to)
 {
     const size_t rows = from->n_rows + (from->starts ? from->ids + 1 : 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dict/strings/string_dict.h"
 
-/* Queries and up to two outputs. out[i] is an output array, with bytes[i] bytes per query. Error messages call it
- * name[i]. If bytes[i] is 0, there is no such output. */
+/* Queries and up to two outputs. out[i] is an output array, with bytes[i] bytes per query. If bytes[i] is 0, there is
+ * no such output. */
 struct queries {
     ordo_string_dict          *dict;
     const struct ordo_strings *strings, *uppers; /* `uppers` may be NULL */
@@ -182,7 +182,6 @@ ordo_status ordo_string_dict_search(ordo_string_dict *dict, ordo_string_search s
 
 /* ---- prefixes and ranges ------------------------------------------------------------------------------------- */
 
-/* Finds the range of each query among the strings of one run. */
 static ordo_status range_in(struct ordo_call *call, const struct queries *q, const ordo_string_index *index,
                             struct ordo_slice first, struct ordo_slice counts)
 {

@@ -83,7 +83,7 @@ ordo_status ordo_string_run_show(struct ordo_call *call, struct ordo_string_run 
 }
 
 /* Word marks[w] has one bit for each of the strings 32 * w to 32 * w + 31 of a run. Sets marks[words + w] to the number
- * of visible strings before string 32 * w. Sets *visible to the number of all visible strings. */
+ * of visible strings before string 32 * w. */
 static ordo_status count_visible(struct ordo_call *call, cl_mem marks, cl_uint words, cl_uint *visible)
 {
     const struct ordo_slice counts = ordo_at(marks, words);
@@ -113,7 +113,7 @@ static ordo_status hide(struct ordo_call *call, const struct ordo_string_run *ru
 }
 
 /* Hides the strings of the batch in the run. If one of them was visible, the run gets a new buffer of marks, and the
- * old buffer is not freed. If none was visible, the run keeps its buffer. */
+ * old buffer is not freed. */
 static ordo_status hide_in_run(struct ordo_call *call, struct ordo_string_run *run, const struct ordo_strings *batch,
                                cl_mem ids)
 {

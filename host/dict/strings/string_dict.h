@@ -29,8 +29,7 @@ struct ordo_string_dict {
     ordo_device            *dev;
     uint32_t                value_bytes;
     struct ordo_string_runs runs;
-    /* view[r] is the place of the string with rank r. The rank is the string's index in the sorted dictionary. The
-     * place is its index among the stored strings of all runs. NULL until a call needs it. */
+    /* view[r] is the place of the string with rank r. NULL until a call needs it. */
     cl_mem                view;
     size_t                cleanups;
     struct ordo_last_call last;

@@ -17,9 +17,7 @@ static bool is_stale(const struct ordo_string_runs *runs)
     return ordo_string_runs_stored(runs, 0) > 2 * ordo_string_runs_visible(runs, 0);
 }
 
-/* Returns the index of the oldest run to merge. The caller merges it with all newer runs. `merged` is the number of
- * visible strings in the runs chosen so far. The next older run is chosen too if its number of strings is at most
- * ORDO_STRING_GROWTH * merged. */
+/* Returns the index of the oldest run to merge. The caller merges it with all newer runs. */
 static cl_uint first_to_merge(const struct ordo_string_runs *runs)
 {
     cl_uint from = runs->n - 1;
@@ -84,8 +82,7 @@ static ordo_status erase(struct ordo_call *call, struct update *u)
     return is_stale(&u->next) ? merge(call, u) : ORDO_OK;
 }
 
-/* Waits for the commands that make the new runs. A command may fail after the call that enqueued it. Then this function
- * returns an error, and the dictionary keeps its old runs. */
+/* Waits for the commands that make the new runs. */
 static ordo_status confirm(struct ordo_call *call, const struct ordo_string_runs *runs)
 {
     if (runs->n == 0)
@@ -163,8 +160,7 @@ static ordo_status run(struct update *u, const struct ordo_order *order)
     return ordo_string_dict_end(&call, u->dict, status);
 }
 
-/* Sets `copied`, so that kernels read copies of the caller's arrays. If kernels read the arrays themselves,
- * ordo_host_end waits for the kernels. This wait could fail although the dictionary has already changed. */
+/* Sets `copied`, so that kernels read copies of the caller's arrays. */
 static ordo_status run_host(const struct update *u, const struct ordo_host_strings *strings, const void *values)
 {
     struct ordo_host_array a[3];

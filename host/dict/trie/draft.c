@@ -249,7 +249,7 @@ static ordo_status check_inputs(const struct ordo_draft_batch *b)
     return ORDO_OK;
 }
 
-/* Sets b->window, the maximum number of operations of a launch. If memory is short, halves it. */
+/* Sets b->window, the maximum number of operations of a launch. */
 static ordo_status prepare(struct ordo_draft_batch *b)
 {
     const int mark = b->call->n_scratch;
@@ -269,7 +269,7 @@ static ordo_status prepare(struct ordo_draft_batch *b)
     }
 }
 
-/* Runs at most b->window operations, and sets *count to their number. If memory is short, halves b->window. */
+/* Runs at most b->window operations, and sets *count to their number. */
 static ordo_status run_window(struct ordo_draft_batch *b, size_t first, size_t *count)
 {
     static const struct ordo_draft none;

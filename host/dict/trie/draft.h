@@ -56,7 +56,6 @@ struct ordo_draft_window {
     struct ordo_slice keys, values;
 };
 
-/* Each structure with drafts (HAMT, X-fast trie) has one such object. */
 struct ordo_draft_kind {
     size_t words; /* number of counters in `state`, at most DRAFT_WORDS_MAX */
     /* Returns the maximum number of operations of a launch. NULL means no limit. */

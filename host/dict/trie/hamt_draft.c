@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A concurrent batch collects its updates in a draft: a hash table, and a trie of the same keys in order. This file
- * allocates this trie, and lists the updates in key order:
- *
- *   1  descend  Turns the list of a level's nodes into the list of their children, down to the leaves.
- *   2  count    Counts the keys of the leaves, and waits for the device.
- *   3  collect  Writes each key, and its new value or a mark that it is erased. */
+ * allocates this trie, and lists the updates in key order. */
 #include "dict/trie/hamt.h"
 
 #include "primitive/scan.h"

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges a batch into the leaves that its updates fall into:
- *
- *   1  effects  Finds the effect of each update.
- *   2  plan     Computes the number and sizes of the new leaves for each old leaf. Waits for the device.
- *   3  records  Writes all records, the blocks of new leaves, and the tables. */
+/* Merges a batch into the leaves that its updates fall into. */
 #include "dict/trie/hamt.h"
 
 #include "primitive/scan.h"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Applies batches of updates to a HAMT, and rebuilds it after many erasures. If each leaf gets at most HAMT_UPDATES_MAX
- * updates, merges the batch leaf by leaf (hamt_merge.c). If not:
- *
- *   1  touch     Finds the leaves that get an update, and waits for the device.
- *   2  merge     Merges the elements of these leaves with the batch, and waits for the device.
- *   3  assemble  Makes leaves of the merged elements, and a trie of new and old leaves. Waits for the device twice. */
+ * updates, merges the batch leaf by leaf (hamt_merge.c). */
 #include "dict/trie/hamt.h"
 
 #include "primitive/scan.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers queries by the trie or, without a trie, by a search in the sorted array. */
 #include "dict/trie/xfast.h"
 
 #include "dict/batch.h"
