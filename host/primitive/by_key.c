@@ -15,7 +15,7 @@ struct by_key {
     uint32_t          bits; /* Number of key bits that the sort compares. 0 means all. */
     struct ordo_slice keys, values_in, keys_out, values_out, counts, groups;
     size_t            count, capacity;
-    cl_uint           n, room; /* `count` and `capacity` as 32-bit integers, for kernels */
+    cl_uint           n, room;
 };
 
 enum { COUNT_BYTES = 4 };
@@ -45,7 +45,6 @@ static long widening(const struct by_key *b)
     return b->value == ORDO_I32 ? 2 : 1;
 }
 
-/* Sets the macros that cl/group/by_key.cl needs. */
 static void define_elements(struct ordo_launch *launch, const struct by_key *b)
 {
     ordo_launch_define(launch, "BY_KEY_BYTES", (long) key_bytes(b));

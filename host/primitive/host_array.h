@@ -26,7 +26,7 @@ struct ordo_host_array {
     bool               download;
     bool               copied;
     bool               shared;
-    struct ordo_slice  slice; /* The array in device memory, set by ordo_host_begin. */
+    struct ordo_slice  slice;
     struct ordo_stage *stage;
     size_t             staged_at;
     const size_t      *limit; /* Maximum number of elements to download, or NULL. */

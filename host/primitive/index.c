@@ -58,7 +58,7 @@ static index_form level_order(cl_uint node_log2)
     return (index_form) { node_log2, node_log2, node_log2, 0 };
 }
 
-/* Returns the blocked layout (cl/shared/index.h). For each tunable that is 0, computes a default. */
+/* Returns the blocked layout (cl/shared/index.h). */
 static index_form blocked(const ordo_device *dev, size_t key_bytes)
 {
     const struct ordo_facts *facts = ordo_device_facts(dev);
@@ -242,7 +242,7 @@ static ordo_status build(struct ordo_call *call, ordo_type key, struct ordo_slic
 
     *index = ordo_index_of(dev, key, keys, count, compressed ? level_order(PACK_LOG2) : ordo_index_form(dev, key));
     /* In a compressed index, the first block begins at the first key. In other indexes, blocks begin at all multiples
-     * of the block size, counted from the start of the buffer. So the first key may lie inside a block. */
+     * of the block size, counted from the start of the buffer. */
     if (compressed && count > 0) {
         *index = ordo_index_of(dev, key, ordo_at(keys.mem, 0), count, level_order(PACK_LOG2));
         index->keys = keys;

@@ -19,8 +19,7 @@ struct shape {
     size_t window;
 };
 
-/* Preferred and minimum distance between samples of a run, in elements. A greater distance needs fewer samples. But
- * each run may add up to one such distance of extra elements to a tile, which must have space for them. */
+/* Preferred and minimum distance between samples of a run, in elements. */
 #define STRIDE_GOOD 96
 #define STRIDE_MIN  32
 #define CHUNK_MIN   1024 /* Minimum elements that one work-item merges. Limits scratch memory. */

@@ -28,7 +28,7 @@ struct ordo_array {
     const char       *name;
     struct ordo_slice slice;
     size_t            count, bytes;
-    /* Alignment in bytes that kernels need. Drivers guarantee 8 bytes, so only larger values are checked. */
+    /* Alignment in bytes that kernels need. */
     size_t align;
 };
 

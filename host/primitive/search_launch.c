@@ -74,8 +74,7 @@ static struct shape choose_shape(const ordo_device *dev, const struct ordo_searc
 /* Kernels add the number of groups to a tile's number. The sum must fit in 32 bits. */
 #define GROUPS_MAX ((size_t) 1 << 24)
 
-/* On GPUs, each group first copies 2^depth keys. So it should then search for at least 2^depth queries. If such groups
- * are too few to fill the device, there are more groups with fewer queries each. */
+/* On GPUs, each group first copies 2^depth keys. So it should then search for at least 2^depth queries. */
 static size_t groups_for(const ordo_device *dev, const struct ordo_search *s, const struct shape *shape, size_t depth)
 {
     const struct ordo_facts *facts = ordo_device_facts(dev);
@@ -267,7 +266,7 @@ static size_t sorted_items(const ordo_device *dev, const struct ordo_search *s)
     return items;
 }
 
-/* The queries must ascend. Each work-group copies at most two keys per query to local memory. */
+/* The queries must ascend. */
 static ordo_status enqueue_sorted(struct ordo_call *call, const struct ordo_search *s)
 {
     const struct shape shape = choose_shape(call->dev, s, sorted_items(call->dev, s));

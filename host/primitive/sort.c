@@ -160,8 +160,8 @@ static ordo_status sort_direct(struct sort *s)
 
 /* ---- histogram and local pass ------------------------------------------------------------------------------------ */
 
-/* For each pass and each digit value, counts the elements with a lesser digit. This count is the output index of the
- * first element with this digit value. Writes the counts to *control, from word `bases` on. */
+/* For each pass and each digit value, counts the elements with a lesser digit. Writes the counts to *control, from word
+ * `bases` on. */
 static ordo_status launch_histogram(struct sort *s, const char *file, uint32_t bases, cl_mem *control)
 {
     const struct ordo_sort_plan *p = &s->plan;
@@ -200,7 +200,7 @@ static struct ordo_launch local_kernel(const struct ordo_sort_plan *p, const cha
                                                { "LOCAL_BYTES", p->local.local_bytes } } };
 }
 
-/* Kernel sort_histogram decides whether the local pass runs. If not, the kernels of the local pass return at once. */
+/* Kernel sort_histogram decides whether the local pass runs. */
 static ordo_status sort_locally(struct sort *s)
 {
     const struct ordo_sort_plan  *p = &s->plan;

@@ -89,8 +89,8 @@ static void plan_local(const struct basis *b, struct ordo_sort_plan *p)
         p->passes < SORT_LOCAL_DIGITS || log2_min == 0 || l.group == 1 || p->count >> log2_min == 0 ||
         l.local_bytes > b->facts->local_bytes)
         return;
-    /* A segment is all elements with equal top digits. Uniform keys have 65536 segments, after two 8-bit passes. A
-     * work-group sorts `step` elements, and up to `room` more to complete its last segment. */
+    /* A segment is all elements with equal top digits. A work-group sorts `step` elements, and up to `room` more to
+     * complete its last segment. */
     const uint32_t range = l.group * l.items;
     const size_t   segment = SHARED_MAX(256, 2 * SHARED_CEIL_DIV(p->count, 65536));
     const uint32_t room = segment < range / 2 ? (uint32_t) segment : range / 2;
@@ -120,14 +120,13 @@ static void plan_chunks(const struct ordo_facts *facts, struct ordo_sort_plan *p
 /* A bucket should have less than 2^BUCKET_ELEMENTS_LOG2 elements on average, to fit in the L2 cache. */
 #define BUCKET_ELEMENTS_LOG2 14
 
-/* A chunk should have this number of elements per bucket. Fewer would fill only parts of cache lines. */
+/* A chunk should have this number of elements per bucket. */
 #define BUCKET_SHARE 256
 
 /* Maximum bytes for sort_buckets.room. They are part of the memory that ordo_sort documents. */
 #define ROOM_BYTES(pair_bytes_all) (((size_t) 2 << 20) + (pair_bytes_all) / 100)
 
-/* One core sorts a whole bucket, so the other cores would wait for a large bucket. Kernels use buckets only if none has
- * more elements than p->count divided by the number of cores. */
+/* Kernels use buckets only if none has more elements than p->count divided by the number of cores. */
 static void plan_buckets(const struct basis *b, struct ordo_sort_plan *p)
 {
     const uint32_t log2_min = b->tuned[ORDO_SORT_LOCAL], pair_bytes = p->key_bytes + p->value_bytes;
@@ -203,8 +202,6 @@ struct ordo_sort_plan ordo_sort_plan_of(const ordo_device *dev, const struct ord
         p.launches = SHARED_CEIL_DIV(p.tiles, p.launch_tiles);
         p.histogram_groups = p.tiles < 4 * b.facts->compute_units ? p.tiles : 4 * b.facts->compute_units;
         plan_local(&b, &p);
-        /* Kernels can plan the passes only from digit counts. One-sweep always counts digits. The other method counts
-         * them only for a local pass. */
         p.planned = key_bytes >= 8 && (method == ORDO_SORT_ONESWEEP || p.local.step > 0);
     }
     return p;

@@ -26,7 +26,7 @@ struct ordo_sort_buckets {
     uint32_t bits;    /* There are 2^bits buckets. */
     uint32_t longest; /* maximum number of elements in a bucket, or 0 if there are no buckets */
     uint32_t chunk, chunks;
-    uint32_t step; /* work-groups per chunk */
+    uint32_t step;
     uint32_t sort_step;
     uint32_t room;
     bool     blocks;
@@ -42,12 +42,11 @@ struct ordo_sort_plan {
     uint32_t           group, items, digit_bits, registers;
     uint32_t           tile, tiles;
     /* Each pass has `launches` launches of up to launch_tiles tiles. */
-    uint32_t launches, launch_tiles;
-    uint32_t histogram_groups;
-    bool     planned;
-    uint32_t copies;
-    uint32_t local_bytes, histogram_bytes;
-    /* The array has `chunks` chunks of `chunk` elements. */
+    uint32_t                 launches, launch_tiles;
+    uint32_t                 histogram_groups;
+    bool                     planned;
+    uint32_t                 copies;
+    uint32_t                 local_bytes, histogram_bytes;
     uint32_t                 chunk, chunks;
     struct ordo_sort_buckets buckets;
     struct ordo_sort_local   local;

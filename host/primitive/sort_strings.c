@@ -146,8 +146,7 @@ static bool finishes(const struct sort_strings *s)
 
 enum { SEGMENTS_PER_UNIT = 4, FINISHED_MIN = 256 };
 
-/* Kernel strings_finish sorts segments of up to this number of rows. One core sorts a segment, so larger ones would
- * leave other cores idle. */
+/* Kernel strings_finish sorts segments of up to this number of rows. */
 static cl_uint finished_rows(const struct sort_strings *s)
 {
     const size_t rows =

@@ -98,8 +98,7 @@ static ordo_status few_equal(const struct build *b, const partial_level *last, c
     return ORDO_OK;
 }
 
-/* Doubles the size of the last level's partial keys until few are equal. Equal keys make a search compare strings,
- * which lie far apart in memory. */
+/* Doubles the size of the last level's partial keys until few are equal. */
 static ordo_status build_last(struct build *b, cl_mem below, cl_mem drafts, cl_uint *keys)
 {
     partial_level *last = &b->head.level[b->head.levels - 1];

@@ -84,7 +84,7 @@ static ordo_status launch_look_back(struct ordo_call *call, const struct ordo_ti
 }
 
 /* The first kernel skips the last range, and the second kernel skips the first range. So the array is divided into one
- * more range than there are cores. Each kernel then handles one range per core. */
+ * more range than there are cores. */
 static void divide_for_cores(const ordo_device *dev, struct ordo_tiles *t)
 {
     t->range = (cl_uint) ordo_ceil_div(t->tiles, (size_t) ordo_device_facts(dev)->compute_units + 1);

@@ -11,9 +11,9 @@ struct ordo_tiles {
     /* If true, one launch suffices, because groups wait for the results of earlier groups. Otherwise there are two. */
     bool    lookback;
     cl_uint tiles;
-    cl_uint range;  /* Tiles per group. With `lookback` and several groups, each group has one tile instead. */
-    size_t  groups; /* Number of groups. If it is 1, one group handles all tiles in one launch. */
-    cl_uint shift;  /* Tile 0 begins this many elements before the array, so that vectors are aligned. */
+    cl_uint range; /* Tiles per group. With `lookback` and several groups, each group has one tile instead. */
+    size_t  groups;
+    cl_uint shift; /* Tile 0 begins this many elements before the array, so that vectors are aligned. */
 };
 
 /* `at` is the index of the array's first element in its buffer. Pass 0 if kernels use no vectors. */
@@ -29,7 +29,7 @@ struct ordo_lookback {
 /* Creates the buffer in which each tile publishes its result of item_bytes bytes. */
 ordo_status ordo_lookback_state(struct ordo_call *call, size_t tiles, size_t item_bytes, struct ordo_lookback *out);
 
-/* Names of kernels in a file that includes cl/group/tiles.cl. ordo_call_tiles launches one or two of them. */
+/* Names of kernels in a file that includes cl/group/tiles.cl. */
 struct ordo_tile_kernels {
     const char *look_back, *sums, *ranges;
     size_t      payload_bytes, item_bytes;

@@ -84,7 +84,7 @@ static struct passes plan(const ordo_device *dev, const struct top *t)
     return p;
 }
 
-/* Returns the lowest bit of a digit. Digit 0 has the highest bits. Some digits are one bit wider than others. */
+/* Returns the lowest bit of a digit. Digit 0 has the highest bits. */
 static cl_uint begin_of(const struct passes *p, cl_uint digit)
 {
     return p->number_bits * (p->digits - 1 - digit) / p->digits;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds the programs of a device, in build threads or in the calls that need them. Build threads record no errors. A
- * call therefore repeats a build that failed in a build thread. */
+/* Builds the programs of a device, in build threads or in the calls that need them. Build threads record no errors. */
 #define _GNU_SOURCE
 #include "internal.h"
 

@@ -18,8 +18,7 @@ static ordo_status mark(struct ordo_call *call, cl_uint n, const cl_event *wait,
 
 /* Creates order->done, an event that completes after all commands of the call. It fails if an event in the wait list
  * fails. A marker with a wait list waits only for the events in this list. A marker without a wait list waits for all
- * earlier commands. So the call first enqueues a marker without a wait list. It then adds this marker to the wait list
- * of the second marker, order->done.
+ * earlier commands.
  *
  * Uses no barrier with a wait list. After such a barrier, PoCL 3.1 ignores other barriers. */
 static ordo_status hand_out_event(struct ordo_call *call)
@@ -126,8 +125,7 @@ static ordo_status before_command(struct ordo_call *call)
     return ordo_call_pass_events(call);
 }
 
-/* Must be called after each command. In an out-of-order queue, a barrier makes later commands wait for this command. If
- * the driver refuses the barrier, the next command or call tries again. */
+/* Must be called after each command. In an out-of-order queue, a barrier makes later commands wait for this command. */
 static void enqueued(struct ordo_call *call)
 {
     call->lacks_barrier = call->out_of_order && !ordo_call_try_barrier(call);
@@ -297,8 +295,7 @@ static bool poll(cl_event done, int max)
     return true;
 }
 
-/* After an error, the read may still write to dev->bounce. This memory is then never freed, and dev->bounce becomes
- * NULL. */
+/* After an error, the read may still write to dev->bounce. */
 static ordo_status read_polling(struct ordo_call *call, cl_mem from, size_t at, char *bounce, size_t bytes)
 {
     cl_event done = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens and closes devices. If the self-test of a new device fails, it is repeated with safer kernel variants. */
+/* Opens and closes devices. */
 #include "internal.h"
 #include "ordo/ordo.h"
 #include "self_test.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Creates bare devices, which have only locks and a log, and dry-run devices. Calls on a dry-run device launch nothing,
- * but request builds of the kernels that they need. */
+/* Creates bare devices, which have only locks and a log, and dry-run devices. */
 #include "internal.h"
 
 #include <stdlib.h>

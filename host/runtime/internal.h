@@ -18,8 +18,7 @@ enum ordo_scratch_use {
     ORDO_SCRATCH_STAMPED, /* words with marks from 0 to `stamp` of the block (ordo_call_stamped) */
 };
 
-/* A scratch block, or a buffer that outlives calls. A scratch block is reused only by calls in the same queue. So the
- * commands of a later call run after the commands of the earlier call that used the block. */
+/* A scratch block, or a buffer that outlives calls. A scratch block is reused only by calls in the same queue. */
 struct ordo_block {
     struct ordo_block    *next;
     cl_mem                mem;
@@ -41,7 +40,7 @@ struct ordo_stage {
 };
 
 /* transfer.c copies arrays through this pinned memory, in pieces of `piece` bytes. Transfers below `least` bytes do not
- * use it. `helpers` is the number of helper threads. Without helper threads, the memory is unused. */
+ * use it. `helpers` is the number of helper threads. */
 struct ordo_ring {
     cl_mem mem;
     char  *host;
@@ -81,7 +80,6 @@ struct ordo_program {
         ORDO_PROGRAM_BUILT,
         ORDO_PROGRAM_FAILED
     } state;
-    /* If `ahead` is true, no call has used the program yet. */
     bool                ahead, from_cache;
     double              build_ms;
     cl_program          program;
@@ -92,7 +90,7 @@ struct ordo_program {
 struct ordo_builds {
     pthread_mutex_t      lock; /* A thread must not lock another mutex while it holds `lock`. */
     pthread_cond_t       changed;
-    struct ordo_program *programs; /* newest first */
+    struct ordo_program *programs;
     pthread_t            thread[ORDO_BUILD_THREADS_MAX];
     unsigned             n_threads, threads_most;
     bool                 end;
@@ -169,8 +167,7 @@ struct ordo_device {
      * chooses the programs to optimize. */
     int                 optimized;
     struct ordo_device *next_live;
-    /* True if the driver refused the last barrier of a call. The next call in an out-of-order queue then begins with a
-     * barrier. */
+    /* True if the driver refused the last barrier of a call. */
     bool                 barrier_lost;
     struct ordo_dry_run *dry_run, own_dry_run;
 
@@ -231,7 +228,6 @@ void ordo_programs_destroy(ordo_device *dev);
 void ordo_builds_open(ordo_device *dev);
 void ordo_builds_close(ordo_device *dev);
 void ordo_builds_end(ordo_device *dev);
-/* Requests a build of the program, and does not wait for it. */
 void ordo_build_ahead(struct ordo_dry_run *dry, const char *file, const char *kernel,
                       const struct ordo_define *defines);
 void ordo_builds_forget(ordo_device *dev);
@@ -298,7 +294,6 @@ void ordo_ring_open(ordo_device *dev);
 void ordo_ring_destroy(ordo_device *dev);
 
 /* order.c */
-/* Uses clCreateCommandQueue, which every platform has. */
 ordo_status ordo_queue_create(ordo_device *dev, cl_command_queue_properties properties, cl_command_queue *out);
 ordo_status ordo_queue_check(ordo_device *dev, cl_command_queue queue, const char *name, bool *out_of_order);
 bool        ordo_event_ended(cl_event event);

@@ -170,9 +170,8 @@ static ordo_status add_events(struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* If the object's last call used another queue, adds the marker last->done to the wait list. This marker completes
- * after the last call. If `renew` is true, first replaces a marker that has failed. Sets *must_wait if the host must
- * wait for the marker. */
+/* If the object's last call used another queue, adds the marker last->done to the wait list. If `renew` is true, first
+ * replaces a marker that has failed. Sets *must_wait if the host must wait for the marker. */
 static ordo_status add_last(struct ordo_call *call, struct ordo_last_call *last, bool renew, bool *must_wait)
 {
     if (!last || !last->queue || last->queue == call->queue)
@@ -221,7 +220,7 @@ ordo_status ordo_call_barrier(const struct ordo_call *call)
 }
 
 /* A call in another queue waits for a marker event after the object's last call. If this marker fails, the call
- * enqueues a new marker, at most this many times. In a broken queue every marker fails. */
+ * enqueues a new marker, at most this many times. */
 #define ROUNDS_MAX 4
 
 ordo_status ordo_call_begin_after(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order,

@@ -174,7 +174,7 @@ ordo_status ordo_call_changes(struct ordo_call *call);
 void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last);
 /* Returns true if the driver dropped commands that should have changed the object. Reports each loss once. */
 bool ordo_last_call_dropped(ordo_device *dev, struct ordo_last_call *last);
-/* Must be called when the object is rebuilt. Clears the record of dropped commands. */
+/* Must be called when the object is rebuilt. */
 void ordo_last_call_trust(struct ordo_last_call *last);
 void ordo_last_call_forget(const ordo_device *dev, struct ordo_last_call *last);
 
@@ -221,7 +221,7 @@ void ordo_args_slice(struct ordo_args *args, const struct ordo_slice *slice);
  * if launch->groups is 0. A cl_mem argument may be NULL. */
 ordo_status ordo_call_launch(struct ordo_call *call, const struct ordo_launch *launch, const struct ordo_args *args);
 
-/* ordo_call_launch calls these two functions. A kernel lives as long as the device. */
+/* A kernel lives as long as the device. */
 struct ordo_kernel;
 ordo_status ordo_call_kernel(struct ordo_call *call, const char *file, const char *name,
                              const struct ordo_define *defines, struct ordo_kernel **out);
@@ -299,9 +299,8 @@ bool ordo_builds_ahead(const ordo_device *dev);
 bool ordo_builds_expect(ordo_device *dev, const char *name, uint32_t type);
 /* Begins a preparation, which ordo_builds_finish ends. Several preparations may run concurrently. */
 void ordo_builds_begin(ordo_device *dev);
-/* Builds the requested programs. Build threads, if any, build some of them at the same time. If `progress` returns
- * false, cancels the rest and returns ORDO_CANCELLED. Otherwise returns the first failed program's error. `progress`
- * may be NULL. */
+/* Builds the requested programs. If `progress` returns false, cancels the rest and returns ORDO_CANCELLED. Otherwise
+ * returns the first failed program's error. `progress` may be NULL. */
 ordo_status ordo_builds_finish(ordo_device *dev, bool (*progress)(void *user, size_t done, size_t total), void *user,
                                size_t *built, size_t *failed);
 

@@ -11,7 +11,6 @@ static struct ordo_launch atomics_launch(const char *kernel, size_t groups, uint
 
 /* ---- atomics: updates ---------------------------------------------------------------------------------------- */
 
-/* A test in which n work-items update the same words of 32 or 64 bits. */
 struct updates {
     ordo_device *dev;
     uint32_t     bits, group, n;

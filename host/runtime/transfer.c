@@ -164,7 +164,6 @@ static ordo_status wait_done(struct ordo_call *call, struct pieces *p, size_t i)
 
 static ordo_status transfer(struct ordo_call *call, struct pieces *p)
 {
-    /* Before the first command ends, helper threads may copy this many pieces. */
     const size_t ahead = p->upload ? SLOTS : 0;
 
     allow(p, ahead);
