@@ -59,7 +59,7 @@ typedef enum ordo_type {
     ORDO_F64 = 5,
     /* Types of 16 bytes are for keys only. They need an alignment of 16 bytes in device memory.
      * ORDO_U128 is an unsigned integer whose low 64 bits come first. ORDO_BYTES16 is ordered by
-     * memcmp. It suits UUIDs, and IPv6 addresses in network byte order. */
+     * memcmp. */
     ORDO_U128 = 6,
     ORDO_BYTES16 = 7,
 } ordo_type;
@@ -215,8 +215,8 @@ struct ordo_sort_params {
     uint32_t bits;
 };
 
-/* Converts a key to an unsigned integer that has the same order. The sign bit of a signed integer
- * is flipped. Returns 0 for types of 16 bytes. */
+/* Converts a key to an unsigned integer that has the same order. Returns 0 for types of 16
+ * bytes. */
 ORDO_API uint64_t ordo_key_bits(ordo_type type, const void *key);
 
 /* Sorts keys with their values by radix sort. Equal keys keep their order, also if `descending`. To
@@ -264,8 +264,7 @@ struct ordo_key_layout {
 
 /* Computes the layout of keys with 1 to ORDO_MAX_KEY_FIELDS fields.
  * Errors: ORDO_INVALID if the fields have more than 128 bits together, if a field has more bits
- *   than its type, or if a field of floats has fewer bits than its type. The message names the
- *   field. */
+ *   than its type, or if a field of floats has fewer bits than its type. */
 ORDO_API ordo_status ordo_key_plan(ordo_device *device, const struct ordo_key_field *fields,
                                    size_t n_fields, struct ordo_key_layout *out);
 
@@ -278,8 +277,7 @@ ORDO_API ordo_status ordo_key_plan(ordo_device *device, const struct ordo_key_fi
  * Memory: 32 bytes.
  * Blocking: waits for the device if `outside` is ordo_none() and a field has fewer bits than its
  *   type.
- * Errors: ORDO_INVALID if a value does not fit and `outside` is ordo_none(). The message names its
- *   field and row. */
+ * Errors: ORDO_INVALID if a value does not fit and `outside` is ordo_none(). */
 ORDO_API ordo_status ordo_key_pack(ordo_device *device, const struct ordo_key_field *fields,
                                    size_t n_fields, const struct ordo_slice *columns,
                                    const struct ordo_slice *valid, size_t count,
@@ -333,8 +331,7 @@ struct ordo_select_params {
 };
 
 /* Returns the key that has index k after a sort, which ascends unless `greatest` is true. index_out
- * (optional) receives the index (uint32_t) of this key in the unsorted input. For the median, k is
- * count / 2.
+ * (optional) receives the index (uint32_t) of this key in the unsorted input.
  * Cost: as ordo_top_k without the sort.
  * Memory: half of the keys' bytes, plus 2 bytes per key, plus 256 KiB.
  * Errors: ORDO_INVALID if k >= count. */
@@ -484,8 +481,8 @@ ORDO_API size_t ordo_index_bytes(const ordo_index *index);
  *   PLAIN      The queries keep the caller's order. This needs no scratch memory.
  *   SORTED     The call sorts the queries. Each takes scratch of two keys and 8 bytes.
  *   BUFFERED   The call groups at least 640,000 queries at a time by subtrees of the index. Each
- *              subtree then stays in a cache. Each query of a group takes scratch of a key and 24
- *              bytes. Without an index, the call builds one. */
+ *              query of a group takes scratch of a key and 24 bytes. Without an index, the call
+ *              builds one. */
 typedef enum ordo_scheme {
     ORDO_SCHEME_AUTO = 0,
     ORDO_SCHEME_PLAIN = 1,
@@ -526,7 +523,7 @@ struct ordo_equal_range_params {
 /* Finds all keys that equal queries[i]: they are the elements lower[i] to upper[i] - 1 of `keys`.
  * `lower` and `upper` have elements of uint32_t. The members of `params` are as in
  * ordo_search_params. Unsorted keys give arbitrary bounds with lower[i] <= upper[i] <= count.
- * Cost: as ordo_search. If n keys equal the query, also about 2 log2(n + 1) reads of nearby keys.
+ * Cost: as ordo_search.
  * Memory: none. */
 ORDO_API ordo_status ordo_equal_range(ordo_device                          *device,
                                       const struct ordo_equal_range_params *params,

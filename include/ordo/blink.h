@@ -39,7 +39,7 @@ struct ordo_blink_config {
  *   elements.
  * Errors: ORDO_TOO_LARGE if the tree could exceed ORDO_MAX_COUNT elements.
  * Concurrency: queries of a concurrent batch take no locks. Stores that find no free leaf run
- *   together at the end of the batch. If memory is short, they run in up to eight parts. */
+ *   together at the end of the batch. */
 ORDO_API ordo_status ordo_blink_create(ordo_device *device, const struct ordo_blink_config *config,
                                        ordo_dict **out);
 

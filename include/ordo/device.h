@@ -100,9 +100,9 @@ struct ordo_device_config {
  * Cost: 0.26 s on an H200, but 1.9 s the first time or with a new profile. A CPU takes some
  *   seconds.
  * Blocking: yes.
- * Errors: ORDO_NO_DEVICE if no device matches. The message lists the devices, or the package to
- *   install. ORDO_IO if the environment variable ORDO_CL_DIR is wrong. ORDO_SELF_TEST, ORDO_BUILD
- *   or ORDO_UNSUPPORTED if the self-test fails with every variant of the kernels. */
+ * Errors: ORDO_NO_DEVICE if no device matches. ORDO_IO if the environment variable ORDO_CL_DIR is
+ *   wrong. ORDO_SELF_TEST, ORDO_BUILD or ORDO_UNSUPPORTED if the self-test fails with every variant
+ *   of the kernels. */
 ORDO_API ordo_status ordo_device_open(const struct ordo_device_config *config, ordo_device **out);
 
 /* Like ordo_device_open, but uses and retains the caller's context and queue. If `queue` is NULL,
@@ -198,8 +198,8 @@ struct ordo_facts {
     char dropped[256];
 };
 
-/* Returns the facts, which are valid until the device is closed. Returns NULL if `device` is NULL.
- * Only ordo_device_self_test changes self_test_ms and self_test_remembered. */
+/* Returns the facts, which are valid until the device is closed. Returns NULL if `device` is
+ * NULL. */
 ORDO_API const struct ordo_facts *ordo_device_facts(const ordo_device *device);
 
 /* Tests sub-group operations, atomics, scan and sort.
@@ -231,8 +231,7 @@ typedef enum ordo_origin {
     ORDO_ORIGIN_SET
 } ordo_origin;
 
-/* A tunable is a number that changes speed, but not results. Example: "sort.k4v4.items" is the
- * number of elements per work-item in sorts of 4-byte keys with 4-byte values. */
+/* A tunable is a number that changes speed, but not results. */
 struct ordo_tunable_info {
     char        name[48];
     const char *text; /* its meaning */
@@ -253,10 +252,10 @@ ORDO_API ordo_status ordo_device_tunable(ordo_device *device, size_t i,
  * Errors: ORDO_INVALID for an unknown name or a value that is not among its choices. */
 ORDO_API ordo_status ordo_device_set_tunable(ordo_device *device, const char *name, uint32_t value);
 
-/* Writes all tunables of origin TUNED or SET to the user's profile. Opening a device reads it. The
- * file is $ORDO_PROFILE. If that is not set, it is $XDG_CONFIG_HOME/ordo/<device>.profile, or else
- * ~/.config/ordo/<device>.profile. Creates missing directories. Only the user can read the file.
- * `path` (may be NULL) receives the file name, cut to path_bytes with its final 0.
+/* Writes all tunables of origin TUNED or SET to the user's profile. The file is $ORDO_PROFILE. If
+ * that is not set, it is $XDG_CONFIG_HOME/ordo/<device>.profile, or else
+ * ~/.config/ordo/<device>.profile. Creates missing directories. `path` (may be NULL) receives the
+ * file name, cut to path_bytes with its final 0.
  * Errors: ORDO_IO if the file cannot be written. */
 ORDO_API ordo_status ordo_device_save_profile(ordo_device *device, char *path, size_t path_bytes);
 
@@ -269,8 +268,8 @@ ORDO_API ordo_status ordo_device_save_profile(ordo_device *device, char *path, s
  *           thread must complete user events. A call that changes a dictionary also waits for the
  *           `wait` events of earlier calls on the same queue.
  * Errors    ORDO_INVALID if `wait` has NULL, a wrong object or an event of another context.
- *           ORDO_OPENCL if an event has failed. ordo_device_last_cl_error returns its code. After
- *           these errors the call has enqueued and changed nothing.
+ *           ORDO_OPENCL if an event has failed. After these errors the call has enqueued and
+ *           changed nothing.
  * Failure   Calls that do not block pass the `wait` events to the driver. If such an event fails,
  *           the driver may skip the call and later calls on the same queue. It never skips only a
  *           part of a call. If it skips a call, *order->done fails and the outputs are undefined.
@@ -284,8 +283,7 @@ struct ordo_order {
     cl_uint          n_wait;
     const cl_event  *wait;
     /* May be NULL. *done receives an event that completes after the call's commands. The caller
-     * must release it. In an in-order queue with profiling, the time of a call is the end
-     * (CL_PROFILING_COMMAND_END) of its event minus the end of the previous call's event. */
+     * must release it. */
     cl_event *done;
 };
 

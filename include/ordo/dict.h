@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dictionaries in device memory: one interface to several structures. A dictionary maps distinct
- * keys to values. Every key and value is legal. -0 and +0 are two keys, and so are NaNs with
- * different bits.
+ * keys to values. Every key and value is legal.
  *
  * Example:
  *
@@ -131,9 +130,9 @@ ORDO_API ordo_status ordo_dict_erase(ordo_dict *dict, struct ordo_slice keys, si
                                      const struct ordo_order *order);
 ORDO_API ordo_status ordo_dict_erase_host(ordo_dict *dict, const void *keys, size_t count);
 
-/* Removes, for each i, all keys from lo[i] to hi[i]. Range i is empty if lo[i] > hi[i]. Ranges may
- * overlap. erased[i] (uint32_t, optional) receives the number of keys that range i removes. A key
- * in several ranges counts for the first of them.
+/* Removes, for each i, all keys from lo[i] to hi[i]. Range i is empty if lo[i] > hi[i]. erased[i]
+ * (uint32_t, optional) receives the number of keys that range i removes. A key in several ranges
+ * counts for the first of them.
  * Cost: two searches per range, a sort of the ranges, an ordo_dict_range and an update.
  * Memory: scratch of the removed keys, plus at most 61 bytes and two keys per range.
  * Blocking: yes. */
@@ -148,7 +147,7 @@ ORDO_API ordo_status ordo_dict_erase_range_host(ordo_dict *dict, const void *lo,
  * ascending order. ordo_dict_take_last does so with the greatest keys, in descending order. If
  * there are fewer elements than `count`, all are removed. *taken receives the number of removed
  * elements. keys_out and values_out (optional) need space for `count` elements.
- * Cost: an ordo_dict_range and an update. An LSM only marks elements as erased.
+ * Cost: an ordo_dict_range and an update.
  * Memory: scratch of a key and a byte per element.
  * Blocking: yes. */
 ORDO_API ordo_status ordo_dict_take_first(ordo_dict *dict, size_t count, struct ordo_slice keys_out,
@@ -172,8 +171,7 @@ ORDO_API ordo_status ordo_dict_compact(ordo_dict *dict, const struct ordo_order 
 
 /* ---- queries -----------------------------------------------------------------------------------
  *
- * Cost: one search per query, and a write of the results. An LSM searches each run. Some structures
- *   first prepare an index or a list, as their headers say.
+ * Cost: one search per query, and a write of the results. An LSM searches each run.
  * Memory: scratch per query. ordo_dict_find takes none, ordo_dict_count up to 8 bytes.
  *   ordo_dict_seek takes 4 bytes, a key if keys_out is omitted, and a byte if `found` is omitted.
  *   ordo_dict_range takes 20 bytes, and 8 bytes for each run of an LSM after the first. */
@@ -232,8 +230,7 @@ struct ordo_limited_ranges {
 };
 /* Like ordo_dict_range, but can limit the elements of each range, and return them in descending
  * order.
- * Cost: as ordo_dict_range. A limit adds two searches and an ordo_dict_select per range. Descending
- *   order moves each element once more.
+ * Cost: as ordo_dict_range. A limit adds two searches and an ordo_dict_select per range.
  * Memory: as ordo_dict_range. A limit adds 16 bytes and three keys per range. */
 ORDO_API ordo_status ordo_dict_range_limited(ordo_dict                        *dict,
                                              const struct ordo_limited_ranges *ranges,
@@ -287,8 +284,7 @@ ORDO_API ordo_status ordo_dict_seek_host(ordo_dict *dict, ordo_relation relation
                                          uint8_t *found);
 
 /* Like ordo_dict_seek, but with a bound per query. ORDO_GE and ORDO_GT ignore keys greater than
- * bounds[i]. ORDO_LT and ORDO_LE ignore keys less than bounds[i]. A key that equals bounds[i] can
- * be found.
+ * bounds[i]. ORDO_LT and ORDO_LE ignore keys less than bounds[i].
  * Memory: scratch of ordo_dict_seek, plus a key, a value and a byte per query. */
 ORDO_API ordo_status ordo_dict_seek_within(ordo_dict *dict, ordo_relation relation,
                                            struct ordo_slice keys, struct ordo_slice bounds,
@@ -311,8 +307,7 @@ ORDO_API ordo_status ordo_dict_rank_host(ordo_dict *dict, ordo_relation relation
 
 /* Finds the element that has index ranks[i] (uint32_t) in key order, counted from 0. Outputs are as
  * for ordo_dict_find.
- * Cost: a sorted array reads one element. A tree searches its leaves. An LSM of several runs does
- *   one step per bit of the key in each run. */
+ * Cost: a sorted array reads one element. A tree searches its leaves. */
 ORDO_API ordo_status ordo_dict_select(ordo_dict *dict, struct ordo_slice ranks, size_t count,
                                       struct ordo_slice keys_out, struct ordo_slice values_out,
                                       struct ordo_slice found, const struct ordo_order *order);
@@ -490,8 +485,7 @@ struct ordo_concurrent_batch {
 };
 
 /* Applies a concurrent batch.
- * Cost: each update searches for a leaf and changes it. Many updates of one leaf cost more. Seeks
- *   and counts also cost more if they read hundreds of leaves (share/doc/dict.md).
+ * Cost: each update searches for a leaf and changes it. Many updates of one leaf cost more.
  * Memory: scratch of 32 bytes per operation, but at most 512 MiB.
  * Blocking: yes.
  * Errors: ORDO_NO_DEVICE_MEMORY if scratch for 1024 operations is missing. ORDO_INVALID if the
@@ -521,7 +515,7 @@ ordo_dict_apply_concurrent_host(ordo_dict *dict, const struct ordo_host_concurre
 
 /* Checks the structure's invariants by reading all its memory.
  * Blocking: yes.
- * Errors: ORDO_BROKEN. The message names the first violated invariant and its position. */
+ * Errors: ORDO_BROKEN. */
 ORDO_API ordo_status ordo_dict_check(ordo_dict *dict, const struct ordo_order *order);
 
 /* Members that a structure does not use are 0. */

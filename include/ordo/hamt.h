@@ -36,8 +36,7 @@ struct ordo_hamt_config {
  *   (share/doc/hamt.md).
  * Errors: ORDO_TOO_LARGE if keys and values exceed 32 GiB or the largest allocation.
  * Concurrency: if memory is missing, all updates of a concurrent batch have the outcome
- *   ORDO_NOT_STORED. This includes the erase operations. Each ORDO_FIND with found[i] = 0 then
- *   leaves values_out[i] undefined. */
+ *   ORDO_NOT_STORED. Each ORDO_FIND with found[i] = 0 then leaves values_out[i] undefined. */
 ORDO_API ordo_status ordo_hamt_create(ordo_device *device, const struct ordo_hamt_config *config,
                                       ordo_dict **out);
 

@@ -59,8 +59,7 @@ ORDO_API ordo_status ordo_lsm_create(ordo_device *device, const struct ordo_lsm_
 
 /* Removes stale (replaced or erased) elements. Merges all others into one run, or into a few runs
  * if memory or the largest allocation is too small.
- * Cost: one read and one write of each element. On some devices, also a search of the older runs
- *   for each element.
+ * Cost: one read and one write of each element.
  * Memory: keeps freed memory for later calls.
  * Blocking: yes.
  * Errors: ORDO_NO_DEVICE_MEMORY if nothing could be merged. ORDO_UNSUPPORTED if `dict` is no

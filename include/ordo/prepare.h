@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiles kernels ahead of time. Otherwise the first call that needs a kernel compiles it, which
- * takes 0.05 seconds to some seconds. Compiled kernels stay on disk.
+/* Compiles kernels ahead of time. Compiled kernels stay on disk.
  *
  * Example:
  *
@@ -92,7 +91,7 @@ struct ordo_prepared {
  * Blocking: yes.
  * Errors: the first error of a program or call. It does not stop the others. ORDO_CANCELLED if
  *   `progress` returned false. *out (may be NULL) is set unless `params` is invalid.
- * Concurrency: other threads may use the device. Kernels that they need are compiled first. */
+ * Concurrency: other threads may use the device. */
 ORDO_API ordo_status ordo_device_prepare(ordo_device                      *device,
                                          const struct ordo_prepare_params *params,
                                          struct ordo_prepared             *out);

@@ -24,7 +24,7 @@ struct ordo_skiplist_config {
      * 90. */
     uint32_t fill_percent;
     /* Percentage of new chunks that get an entry in the level above while a concurrent batch runs:
-     * 1 to 100. 0 means 100. Other chunks get this entry later. */
+     * 1 to 100. 0 means 100. */
     uint32_t raise_percent;
     /* Maximum number of chunks with elements, like max_leaves of ordo_blink_config. */
     size_t max_chunks;
@@ -33,7 +33,7 @@ struct ordo_skiplist_config {
 };
 
 /* Creates an empty skiplist, which supports all calls of dict.h.
- * Cost: as the B-link tree (blink.h). Concurrent erases also merge chunks.
+ * Cost: as the B-link tree (blink.h).
  * Memory: as the B-link tree with chunks of size 32. Chunks of size 16 take 1.8 times the bytes of
  *   keys and values after a build, 2.3 times after random updates, and 3.5 times for a sliding
  *   window of keys.

@@ -23,8 +23,7 @@ struct ordo_sorted_array_config {
 };
 
 /* Creates an empty sorted array.
- * Cost: an update sorts its elements and merges them with all stored elements. On some devices, or
- *   if memory is short, it first searches the array for its keys.
+ * Cost: an update sorts its elements and merges them with all stored elements.
  * Memory: keys and values, and 7 % of the keys for the index (14 % of keys of 16 bytes). An update
  *   takes at most twice the bytes of stored elements and batch, plus 4 MiB. This memory stays
  *   allocated until ordo_dict_compact.

@@ -29,10 +29,8 @@
  *   Ranks       The rank of a string is the number of lesser strings in the dictionary. Updates
  *               change ranks.
  *   Bad offsets If the offsets of a query descend or exceed n_bytes, the query has rank ORDO_NO_ID,
- *               count 0 and found 0. An empty dictionary does not read offsets, so such a query has
- *               the result of any other one. Updates and _host calls return ORDO_INVALID.
+ *               count 0 and found 0. Updates and _host calls return ORDO_INVALID.
  *   Queues      Calls on one dictionary run one after another, even if they use different queues.
- *   Results     Results have the same bits on all devices.
  *   Errors      After an error the content is unchanged. But if an update is complete and then
  *               order->done cannot be created, the call returns an error and the update remains.
  *               ORDO_TOO_LARGE if the dictionary exceeds ORDO_MAX_COUNT strings, if an allocation
@@ -89,7 +87,7 @@ ORDO_API ordo_status ordo_string_dict_build_host(ordo_string_dict               
 /* Stores each string with its value. If the string is present, the value replaces the old one.
  * Cost: as ordo_string_dict_build for the batch, a search of the batch in each run, and a write of
  *   2 bits per stored string. If n strings arrive in batches of b, each is merged O(log(n / b))
- *   times. A merge searches for, reads and writes its strings.
+ *   times.
  * Memory: as ordo_string_dict_build for the batch. A merge takes the memory of its result, and 28
  *   bytes per merged string.
  * Blocking: yes. */
@@ -115,7 +113,7 @@ ORDO_API ordo_status ordo_string_dict_erase_host(ordo_string_dict               
 /* Removes all strings and frees memory. */
 ORDO_API ordo_status ordo_string_dict_clear(ordo_string_dict *dict);
 
-/* Removes stale strings, and merges all runs into one. Queries then search one index.
+/* Removes stale strings, and merges all runs into one.
  * Cost: a search for each string in all larger runs, one read and one write of each string and
  *   value, and the build of an index of sorted strings.
  * Memory: the memory of the result, and 28 bytes per string.
@@ -127,8 +125,7 @@ ORDO_API ordo_status ordo_string_dict_cleanup(ordo_string_dict        *dict,
  *
  * Cost: one search per query and run, or two in ordo_string_dict_range. A dictionary of n strings
  *   has at most log3(n) + 1 runs.
- * Memory: scratch of 4 to 12 bytes per query. ordo_string_dict_search, _prefix and _range take none
- *   if there is one run without stale strings. */
+ * Memory: scratch of 4 to 12 bytes per query. */
 
 /* If string i of `strings` is present, sets values_out[i] to its value and found[i] (a byte) to 1.
  * Otherwise sets found[i] to 0 and leaves values_out[i] unchanged. Both outputs are optional. */
@@ -236,11 +233,10 @@ ORDO_API ordo_status ordo_string_dict_size(ordo_string_dict *dict, size_t *out);
 /* ---- checks and statistics ----------------------------------------------------------------- */
 
 /* Checks that each run's index finds all strings of the run. A run has one bit per string, which is
- * 1 if the string is stale (replaced or erased). For every 32nd string, a run also stores the
- * number of earlier strings of the run that are not stale. Checks that these numbers are right.
- * Checks that at most one copy of each string is not stale.
+ * 1 if the string is stale (replaced or erased). Checks that at most one copy of each string is not
+ * stale.
  * Blocking: yes.
- * Errors: ORDO_BROKEN. The message names the first violated invariant and its position. */
+ * Errors: ORDO_BROKEN. */
 ORDO_API ordo_status ordo_string_dict_check(ordo_string_dict *dict, const struct ordo_order *order);
 
 struct ordo_string_dict_statistics {

@@ -59,7 +59,7 @@ struct ordo_sort_strings_params {
  * Cost: some sorts of 64-bit keys. Each string is read until it differs from all others.
  * Memory: 65.3 bytes per row, plus 4 MiB.
  * Blocking: yes.
- * Errors: ORDO_INVALID if offsets descend or exceed n_bytes. The message names the first row. */
+ * Errors: ORDO_INVALID if offsets descend or exceed n_bytes. */
 ORDO_API ordo_status ordo_sort_strings(ordo_device                           *device,
                                        const struct ordo_sort_strings_params *params,
                                        const struct ordo_strings             *column,
@@ -121,8 +121,7 @@ struct ordo_string_index_params {
  * Blocking: yes, but the last commands may still run when the call returns. So calls on another
  *   queue must wait for order->done before they use *out.
  * Errors: ORDO_INVALID if offsets descend or exceed n_bytes, or the column is unsorted despite
- *   `sorted`. The message names the row. ORDO_TOO_LARGE if different strings share their first 2^28
- *   bytes. */
+ *   `sorted`. ORDO_TOO_LARGE if different strings share their first 2^28 bytes. */
 ORDO_API ordo_status ordo_string_index_build(ordo_device                           *device,
                                              const struct ordo_string_index_params *params,
                                              const struct ordo_strings             *column,
@@ -173,7 +172,7 @@ typedef enum ordo_string_search {
 /* Searches for each query. ids[i] (uint32_t) receives the result for query i: an id or a number of
  * strings, as listed at ordo_string_search. It is ORDO_NO_ID if there is no such string.
  * Cost: per query, one read of the query, of one string, and of about 64 bytes per level of the
- *   index. If the column lacks the query, all searches but ORDO_STRING_FIND read the levels twice.
+ *   index.
  * Memory: none. */
 ORDO_API ordo_status ordo_string_index_search(const ordo_string_index   *index,
                                               ordo_string_search         search,
@@ -217,8 +216,7 @@ ORDO_API ordo_status ordo_string_index_range_host(const ordo_string_index       
  * are first[i] to first[i] + counts[i] - 1 (uint32_t). If the index has no strings, lengths[i] and
  * counts[i] are 0, and first[i] is ORDO_NO_ID. All outputs are optional.
  * Cost: per query, one read of the query, of one string, and of about 64 bytes per level of the
- *   index. Requests of `first` without `counts` read the levels once more. Requests of `counts`
- *   read them twice more. */
+ *   index. */
 ORDO_API ordo_status ordo_string_index_common(const ordo_string_index   *index,
                                               const struct ordo_strings *queries,
                                               struct ordo_slice lengths, struct ordo_slice first,
@@ -235,8 +233,7 @@ ORDO_API ordo_status ordo_string_index_common_host(const ordo_string_index      
  * row of each string. Both outputs are optional.
  * Cost: one read and one write of each number.
  * Memory: none.
- * Errors: ORDO_TOO_SMALL if there are more than `capacity` rows to return. The message states the
- *   number. */
+ * Errors: ORDO_TOO_SMALL if there are more than `capacity` rows to return. */
 ORDO_API ordo_status ordo_string_index_rows(const ordo_string_index *index,
                                             struct ordo_slice starts, struct ordo_slice rows,
                                             size_t capacity, const struct ordo_order *order);
