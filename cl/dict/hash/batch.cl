@@ -52,7 +52,7 @@ ORDO_FN void hash_set(__local uint *bits, uint i)
         __global const uint *batch_bounds
 
 typedef struct {
-    uint                     start, buckets, number; /* first bucket, number of buckets, index of the partition */
+    uint                     start, buckets, number;
     uint                     n;
     uint                     kind;
     __global const ordo_key *mixed;
@@ -148,9 +148,7 @@ ORDO_FN uint hash_propose(__local uint *bucket, uint word)
     return word;
 }
 
-/* Returns the word (hash_word) of the element in slot s, or 0 if the slot is empty. The word has 0 proposals if the
- * element lies in its home bucket, and 1 proposal if it lies in its second bucket. In any other bucket, the word has
- * HASH_PROPOSALS_MAX proposals. */
+/* Returns the word (hash_word) of the element in slot s, or 0 if the slot is empty. */
 ORDO_FN uint hash_word_there(const hash_table *table, const hash_part *part, uint s)
 {
     const uint     bucket = s / HASH_SLOTS;
@@ -174,8 +172,7 @@ ORDO_FN uint hash_first_place(ordo_key mixed, uint places)
     return hash_share(hash_again(mixed) * 0x9e3779b1u, places);
 }
 
-/* Sets bit u of `live` if update u is the last update of its key. `words` must have room for `most` words. It becomes a
- * hash table of updates. */
+/* Sets bit u of `live` if update u is the last update of its key. `words` must have room for `most` words. */
 ORDO_FN void hash_dedup(const hash_part *part, __local uint *words, uint most, __local uint *live, uint n_live,
                         __local uint *repeats)
 {

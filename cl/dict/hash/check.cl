@@ -27,8 +27,7 @@ void hash_recount(HASH_TABLE)
     }
 }
 
-/* Sets wrong[x] to the least partition that violates invariant x (enum hash_finding). The array `starts` must be
- * correct. */
+/* The array `starts` must be correct. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_check(HASH_TABLE, __global uint *wrong)
 {

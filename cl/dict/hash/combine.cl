@@ -19,7 +19,7 @@ ORDO_FN uint hash_last_of(const hash_part *part, __local const uint *words, uint
 
 /* Combines the value of update u into the value of update `last`, which has the same key. For a minimum or maximum, the
  * caller must first replace the value of `last` by its rank (value_rank). If ranks have 8 bytes, this function combines
- * only their upper 4 bytes. The caller must then call hash_bring_lower. Sums are complete after one call. */
+ * only their upper 4 bytes. The caller must then call hash_bring_lower. */
 ORDO_FN void hash_bring(const hash_part *part, uint u, uint last)
 {
     volatile __global uint *to = (volatile __global uint *) (part->values + hash_index_of(part, last));

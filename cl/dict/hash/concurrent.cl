@@ -3,13 +3,11 @@
  * batch, and hash_scatter copies their results back. */
 
 /* Each bucket has a latch (a lock of one bit), which other buckets may share. A work-item that stores or erases a key
- * holds the latch of the key's home bucket. So operations on one key take effect one after another. The latch also
- * guards the home bucket's spill count (the number of its keys in their second bucket). Keys with different latches can
- * share a second bucket, so work-items claim slots by compare-and-swap.
+ * holds the latch of the key's home bucket. So operations on one key take effect one after another. Keys with different
+ * latches can share a second bucket, so work-items claim slots by compare-and-swap.
  *
  * An operation that finds a latch held tries again. It gives up after HASH_TRIES tries, or if both buckets of its key
- * are full. It never waits without limit, because the holder of the latch may be a lane of the same sub-group. Some
- * devices do not run this lane until the other lanes stop. */
+ * are full. It never waits without limit, because the holder of the latch may be a lane of the same sub-group. */
 
 /* Memory order of accesses to words that other work-items may change in the same launch. "Fence" means
  * ordo_fence_device: acquire and release, device scope. "After the latch" means after the ordo_or that sets the
@@ -60,8 +58,7 @@
 typedef struct {
     hash_table table;
     uint       final; /* If 1, an operation that finds no free slot gets OUTCOME_NOT_STORED. */
-    /* Always 0. ordo_after computes an address with it, so that the address depends on an earlier load. A constant 0
-     * would have no effect, because compilers remove it. They do not know the value of this kernel argument. */
+    /* Always 0. ordo_after computes an address with it, so that the address depends on an earlier load. */
     uint                       never;
     uint                       n_latches;
     __global const uchar      *codes;
@@ -146,10 +143,7 @@ ORDO_FN hash_seen hash_scan_bucket(const hash_table *table, uint bucket, ordo_ke
 }
 
 /* Returns the slot that holds the key, or HASH_NONE. Tests only the slots whose bits are 1 in `same`. The caller must
- * hold the latch of the home bucket.
- *
- * Loads keys of 8 or 16 bytes again, because the load in hash_scan_bucket may be torn (part old, part new). The latch
- * also prevents changes of other 16-byte keys with the same upper word, because their home bucket is the same. */
+ * hold the latch of the home bucket. */
 ORDO_FN uint hash_slot_with(const hash_table *table, uint bucket, uint same, ordo_key mixed)
 {
 #if KEY_BITS == 32
@@ -195,8 +189,6 @@ ORDO_FN bool hash_claim(const hash_batch *batch, hash_op *op, uint bucket, uint 
     hash_pause(batch, op, FAULT_SLOW_STORES);
     ordo_store_release(upper, HASH_UPPER_OF(op->mixed));
 #endif
-    /* The slot may hold the value of an erased key, which another work-item stored. This fence orders that store before
-     * the store of the new value. */
     if (HASH_BY_FENCE)
         ordo_fence_acquire();
     return true;
@@ -254,8 +246,7 @@ ORDO_FN hash_finding hash_seek(const hash_table *table, const hash_op *op)
     return finding;
 }
 
-/* Adds `delta`, 1 or -1, to the home bucket's spill count. `spilled` must be the count before the call. HASH_SCAN means
- * that the count is too great to store. In this case, sets the flag HASH_RECOUNT instead. */
+/* Adds `delta`, 1 or -1, to the home bucket's spill count. `spilled` must be the count before the call. */
 ORDO_FN void hash_spill(const hash_table *table, const hash_op *op, uint spilled, uint delta)
 {
     const uint bucket = op->start + op->first;

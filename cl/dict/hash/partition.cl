@@ -39,11 +39,6 @@ void hash_bounds(__global const ordo_key *mixed, uint n, uint bits, __global uin
     }
 }
 
-/* Measures a batch of updates:
- *
- *   found[HASH_LARGEST]   greatest number of updates in a partition
- *   found[HASH_TOTAL]     number of elements in the table
- *   found[HASH_FULL]      1 if a partition may become too full */
 ORDO_KERNEL(RUN_GROUP)
 void hash_measure(HASH_TABLE, __global const uint *bounds, __global uint *found)
 {

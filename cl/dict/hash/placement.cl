@@ -35,9 +35,8 @@ ORDO_FN void hash_load(const hash_table *table, const hash_part *part, __local h
     hash_barrier();
 }
 
-/* Finds a slot for the key of update u. The new element proposes to its home bucket. A full bucket keeps the elements
- * that have proposed most often, and rejects one element. The rejected element then proposes to its other bucket. After
- * HASH_PROPOSALS_MAX proposals, an element is marked in mem->stashed. hash_stash later puts it into any free slot. */
+/* Finds a slot for the key of update u. After HASH_PROPOSALS_MAX proposals, an element is marked in mem->stashed.
+ * hash_stash later puts it into any free slot. */
 ORDO_FN void hash_settle(const hash_table *table, const hash_part *part, __local hash_local *mem, uint u)
 {
     uint bucket = hash_home(part->mixed[u], table->bits, part->buckets);

@@ -19,7 +19,6 @@ typedef struct {
     uint     start[HASH_IN_FLIGHT], buckets[HASH_IN_FLIGHT];
 } hash_block;
 
-/* On a GPU a block has one key. The loop then has the constant index i = 0, so the block's arrays stay in registers. */
 #if ORDO_CPU
 #define HASH_EACH_IN_BLOCK(i, block) for (uint i = 0; i < (block).n; i++)
 #else
@@ -119,8 +118,7 @@ ORDO_FN void hash_look_first(const hash_table *table, const __private hash_block
     }
 }
 
-/* Searches the second bucket of each key in the list `on`. If the spill count of a key's home bucket is HASH_SCAN, the
- * key may lie in any bucket. Then searches all buckets of the partition. */
+/* Searches the second bucket of each key in the list `on`. */
 ORDO_FN void hash_look_second(const hash_table *table, const __private hash_block *block, __private hash_place *places,
                               __private hash_list *on)
 {
@@ -219,9 +217,6 @@ ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __p
 #elif KEY_BITS == 128
         taken = key_same(as_ulong2(line), mixed) && hash_empty_slot(table, words + i + 3, mixed);
 #else
-        /* `line` has two slots. Another work-item may empty the first slot during the load. `line` then has the old
-         * upper word and the new lower word of this slot. By chance, these two words may look like the key.
-         * hash_empty_slot then returns false, and the second slot may have the key. */
         const uint lower = (uint) mixed, upper = (uint) (mixed >> 32);
         taken = line.s0 == lower && line.s1 == upper && hash_empty_slot(table, words + i + 1, mixed);
         if (!taken && line.s2 == lower && line.s3 == upper)
@@ -233,8 +228,7 @@ ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __p
     return taken;
 }
 
-/* Erases a key outside its home bucket. Decrements the home bucket's spill count, unless this count is HASH_SCAN.
- * HASH_SCAN means that the key may lie in any bucket. The function then searches all buckets, and sets HASH_RECOUNT. */
+/* Erases a key outside its home bucket. Decrements the home bucket's spill count, unless this count is HASH_SCAN. */
 ORDO_FN bool hash_take_spilled(const hash_table *table, uint p, uint start, uint n, ordo_key mixed,
                                __private hash_changed *changed)
 {

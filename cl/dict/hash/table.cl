@@ -48,8 +48,7 @@ ORDO_FN uint hash_again(ordo_key mixed)
     return (x ^ x >> 15) * 0x85ebca77u;
 }
 
-/* Removes the partition number, which is the top `bits` bits of a mixed key. The next bits become the top bits of the
- * result. */
+/* Removes the partition number, which is the top `bits` bits of a mixed key. */
 ORDO_FN uint hash_within(ordo_key mixed, uint bits)
 {
     return mixed << bits;
@@ -127,7 +126,7 @@ ORDO_FN ordo_key hash_empty(uint partition, uint bits)
     return key_of_digit(partition ^ 1, KEY_BITS - bits);
 }
 
-/* Maps x evenly to 0 .. n - 1. On CPUs, mul_hi compiles to twenty instructions. */
+/* Maps x evenly to 0 .. n - 1. */
 ORDO_FN uint hash_share(uint x, uint n)
 {
 #if ORDO_CPU

@@ -2,8 +2,8 @@
 #pragma once
 #include "dict/hash/placement.cl"
 
-/* Looks up the key of each update u whose bit in mem->live is 1. Sets bit u of mem->fresh if the update stores an
- * absent key. If `change` is true, stores new values of present keys, and sets the words of erased elements to 0. */
+/* Looks up the key of each update u whose bit in mem->live is 1. If `change` is true, stores new values of present
+ * keys, and sets the words of erased elements to 0. */
 ORDO_FN void hash_match(const hash_table *table, const hash_part *part, __local hash_local *mem, bool change)
 {
     HASH_EACH (u, part->n) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels that apply small batches of upserts without a sort. hash_small_bin distributes the updates of larger batches
- * to bins. hash_small_plan computes all changes of the table, and hash_small_write makes them. If a kernel declines the
- * batch, the table does not change. The host then applies the batch in another way. */
+/* Kernels that apply small batches of upserts without a sort. hash_small_plan computes all changes of the table, and
+ * hash_small_write makes them. If a kernel declines the batch, the table does not change. */
 #pragma once
 #include "dict/hash/batch.cl"
 #include "dict/hash/small.cl"
@@ -25,8 +24,7 @@ ORDO_FN void small_reserve(__global uint *state, __local uint *mem, uint capacit
 }
 
 /* Stores each key's mixed form and its index in the batch into a bin. The top bin_bits bits of the mixed key are the
- * number of the bin. The order in a bin varies.
- * state[HASH_SMALL_COUNTS + b] becomes the number of keys of bin b, which may exceed `capacity`. */
+ * number of the bin. state[HASH_SMALL_COUNTS + b] becomes the number of keys of bin b, which may exceed `capacity`. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_small_bin(__global const ordo_key *keys, ulong keys_at, uint n, ulong seed, __global uint *state,
                     __global ordo_key *bin_keys, __global uint *bin_index, uint capacity, uint bin_bits)
@@ -127,8 +125,7 @@ ORDO_FN void small_take(const small_batch *batch, __local hash_small *mem)
     hash_barrier();
 }
 
-/* Lists the updates in mem->order, by ascending index in the batch. If a key occurs again later in the batch, the
- * update becomes SMALL_DEAD. */
+/* Lists the updates in mem->order, by ascending index in the batch. */
 ORDO_FN void small_order(const small_batch *batch, __local hash_small *mem)
 {
     HASH_EACH (j, mem->n) {
@@ -169,7 +166,7 @@ ORDO_FN void small_decline(__local hash_small *mem)
     atomic_or(&mem->declined, 1u);
 }
 
-/* Looks up the keys of all updates that are not SMALL_DEAD. mem->where[j] becomes the slot of a present key. */
+/* Looks up the keys of all updates that are not SMALL_DEAD. */
 ORDO_FN void small_look(const hash_table *table, __local hash_small *mem)
 {
     HASH_EACH (j, mem->n) {
@@ -209,8 +206,7 @@ ORDO_FN void small_count(const hash_table *table, __local hash_small *mem, const
     hash_barrier();
 }
 
-/* Returns the entry of a bucket in mem->buckets. Adds the bucket if it is not there. Returns HASH_NONE if all entries
- * are used. */
+/* Returns the entry of a bucket in mem->buckets. Returns HASH_NONE if all entries are used. */
 ORDO_FN uint small_entry(__local hash_small *mem, uint bucket, uint p)
 {
     uint at = hash_share(bucket * 0x9e3779b1u, HASH_SMALL_BUCKETS);
@@ -225,9 +221,8 @@ ORDO_FN uint small_entry(__local hash_small *mem, uint bucket, uint p)
     return HASH_NONE;
 }
 
-/* Returns the words of bucket b of a partition in local memory, or NULL if there is no room. First stores the words of
- * the elements that the table has in this bucket. Several work-items may store the same words at any time, because
- * atomic_max never lowers a word. */
+/* Returns the words of bucket b of a partition in local memory, or NULL if there is no room. Several work-items may
+ * store the same words at any time, because atomic_max never lowers a word. */
 ORDO_FN __local uint *small_words(const hash_table *table, const hash_part *part, __local hash_small *mem, uint b)
 {
     const uint at = small_entry(mem, part->start + b, part->number);
@@ -269,7 +264,6 @@ ORDO_FN void small_settle_all(const hash_table *table, __local hash_small *mem)
     hash_barrier();
 }
 
-/* Records that the spill count of a bucket grows by 1, or shrinks by 1 if `down` is 1. */
 ORDO_FN void small_spill(const hash_table *table, __local hash_small *mem, const small_plan *plan, uint bucket,
                          uint down)
 {
@@ -280,7 +274,6 @@ ORDO_FN void small_spill(const hash_table *table, __local hash_small *mem, const
         plan->spills[at] = 2 * bucket + down;
 }
 
-/* Records that the element with this number moves to slot s of the partition, or is stored there. */
 ORDO_FN void small_move(const hash_table *table, const hash_part *part, __local hash_small *mem, const small_plan *plan,
                         uint s, uint number)
 {
@@ -305,8 +298,7 @@ ORDO_FN void small_move(const hash_table *table, const hash_part *part, __local 
 }
 
 /* mem->words[] has the planned word (hash_word) of each slot of the buckets in mem->buckets[]. Records where the table
- * differs. A stashed element lies neither in its home bucket nor in its second bucket. Declines the batch if a stashed
- * element must move or go, because a plan cannot record the new spill count of its home bucket. */
+ * differs. */
 ORDO_FN void small_compare(const hash_table *table, __local hash_small *mem, const small_plan *plan)
 {
     HASH_EACH (i, HASH_SMALL_BUCKETS * HASH_SLOTS) {
@@ -373,8 +365,7 @@ ORDO_FN void small_begin(__local hash_small *mem)
 
 /* Each work-group computes the changes of its partitions, and stores them in its part of words[], plan_keys[] and
  * plan_values[]. The top group_bits bits of a mixed key are the index of its work-group. The number of work-groups must
- * be 1 << group_bits. If a work-group cannot plan its changes, sets state[HASH_SMALL_DECLINED] to 1. Then no work-group
- * changes the table. */
+ * be 1 << group_bits. If a work-group cannot plan its changes, sets state[HASH_SMALL_DECLINED] to 1. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_small_plan(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, uint n, uint kind,
                      __global const hash_value *values, ulong values_at, __global uint *state,

@@ -2,8 +2,7 @@
 #pragma once
 #include "dict/hash/batch.cl"
 
-/* Maximum number of updates of a partition, and of old elements that these updates may move. hash_update_dense
- * handles partitions that exceed one of these numbers. */
+/* Maximum number of updates of a partition, and of old elements that these updates may move. */
 #define HASH_SPARSE_MAX 512
 #define HASH_MOVED_MAX  (KEY_BITS > 64 ? 160 : 240)
 
@@ -23,8 +22,6 @@ typedef struct {
 } hash_sparse;
 ORDO_STATIC_ASSERT(sizeof(hash_sparse) <= HASH_LOCAL_MAX, "small devices have the local memory");
 
-/* Clears mem->words only if the work-group has several work-items, because hash_touch then calls atomic_max on the
- * words. A single work-item overwrites them there. */
 ORDO_FN void hash_begin_sparse(const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (i, HASH_SPARSE_MAX / 32)
@@ -41,8 +38,8 @@ ORDO_FN void hash_begin_sparse(const hash_part *part, __local hash_sparse *mem)
         mem->stored = mem->gone = mem->moved = mem->left = 0;
 }
 
-/* Looks up the key of each update u whose bit in mem->live is 1. Sets bit u of mem->fresh if the update stores an
- * absent key. For a present key, stores the new value, or sets the slot's bit in mem->gone_from. */
+/* Looks up the key of each update u whose bit in mem->live is 1. For a present key, stores the new value, or sets the
+ * slot's bit in mem->gone_from. */
 ORDO_FN void hash_match_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH (u, part->n) {
@@ -84,8 +81,8 @@ ORDO_FN void hash_touch(const hash_table *table, const hash_part *part, __local 
     }
 }
 
-/* Finds a slot for the element of `word` (see hash_word), first in `bucket`. If a bucket is full, the element that it
- * drops tries its other bucket. After too many tries, sets mem->left. If `word` is 0, only loads `bucket`. */
+/* Finds a slot for the element of `word` (see hash_word), first in `bucket`. After too many tries, sets mem->left. If
+ * `word` is 0, only loads `bucket`. */
 ORDO_FN void hash_settle_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem, uint bucket,
                                 uint word)
 {
@@ -125,8 +122,7 @@ ORDO_FN void hash_settle_all(const hash_table *table, const hash_part *part, __l
     HASH_EACH (s, (part)->buckets * HASH_SLOTS)                                                                        \
         if (hash_bit((mem)->touched, s / HASH_SLOTS))
 
-/* Fills mem->keys and mem->values with the elements that move, and mem->spills with the changes of spill counts. Sets
- * mem->left if an erased element was in neither of its two buckets. */
+/* Fills mem->keys and mem->values with the elements that move, and mem->spills with the changes of spill counts. */
 ORDO_FN void hash_take_moved(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     HASH_EACH_TOUCHED(s, part, mem)
@@ -203,8 +199,7 @@ ORDO_FN void hash_write_sparse(const hash_table *table, const hash_part *part, _
 }
 
 /* Returns false if hash_update_dense must update the partition. All work-items get the same result. If it is false, the
- * table's keys are unchanged, but values of present keys may be new. If HASH_COMBINES is 1, values of the batch may
- * also have changed. */
+ * table's keys are unchanged, but values of present keys may be new. */
 ORDO_FN bool hash_apply_sparse(const hash_table *table, const hash_part *part, __local hash_sparse *mem)
 {
     const uint count = table->counts[part->number];
@@ -228,8 +223,7 @@ ORDO_FN bool hash_apply_sparse(const hash_table *table, const hash_part *part, _
     return true;
 }
 
-/* Partitions must have free slots for new keys. left[p] becomes the kind of updates (enum hash_left) that
- * hash_update_dense must apply to partition p. */
+/* Partitions must have free slots for new keys. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_update_sparse(HASH_TABLE, HASH_BATCH, __global uint *left, uint how)
 {

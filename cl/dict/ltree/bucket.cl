@@ -4,8 +4,7 @@
  *   bucket_updates   puts each update's index into its leaf's bucket
  *   update_heads     applies each bucket to its leaf */
 
-/* Updates that may split leaves run in all teams of a work-group at the same time. So one atomic operation allocates
- * the new leaves of all these teams. All lanes of a sub-group must call updates_next and the functions after it. */
+/* All lanes of a sub-group must call updates_next and the functions after it. */
 #pragma once
 #include "dict/ltree/split.cl"
 
@@ -462,8 +461,6 @@ void update_heads(LTREE_TREE, uint n, uint slots, __global const uint *bucket, _
             n_large = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
 
-        /* The variables are declared after the barrier, because CPU compilers begin a new loop over work-items
-         * there. */
         const uint      i = (uint) first + (uint) get_local_id(0);
         const leaf_work mine = work_of(&tree, heads, i, i < n);
         const bool      is_large = mine.count + mine.updates > LTREE_SLOTS;

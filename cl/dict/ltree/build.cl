@@ -66,10 +66,8 @@ void build_inner(LTREE_TREE, uint level, uint first_child, uint n, uint first_no
         const uint    first = share_first(share, j), size = share_size(share, j);
         const bool    last = j + 1 == nodes;
         ordo_key_form form = LTREE_UNUSED;
-        /* The word may get the low bound of a child, which is child number `at` of the level below. For an entry, this
-         * is the entry's own child. For LTREE_HIGH, it is the first child of the next node. */
-        const uint at = min(word < size ? first + word : word == LTREE_HIGH ? first + size : first, n - 1);
-        const uint child = first_child + at;
+        const uint    at = min(word < size ? first + word : word == LTREE_HIGH ? first + size : first, n - 1);
+        const uint    child = first_child + at;
         if (word < size || word == LTREE_LOW || (word == LTREE_HIGH && !last))
             form = ltree_line(&tree, level - 1, child)[LTREE_LOW];
         if (word < LTREE_SLOTS) /* Also writes unused slots, because concurrent operations may read them. */

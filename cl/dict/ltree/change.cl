@@ -11,7 +11,6 @@ ORDO_FN void ltree_shift_beside(const ltree_tree *tree, uint level, uint node, u
     if (WORDS_BESIDE(level)) {
         __global uint *words = ltree_words_beside(tree, level, node);
         column_uint    c;
-        /* A store writes whole pieces of 16 bytes. All slots of these pieces must thus be loaded. */
         column_load_uncached_uint(&c, words, slot, count + open);
         column_shift_uint(&c, slot, open, level > 0 ? child : (uint) value);
         column_store_uncached_uint(&c, words, slot, count + open);
@@ -41,8 +40,7 @@ ORDO_FN void ltree_halve_beside(const ltree_tree *tree, uint level, uint node, u
     }
 }
 
-/* Returns LTREE_NONE if no node is free. Teams that call this at the same time can raise the counter of allocated
- * nodes above the capacity. The host later sets it to the capacity. */
+/* Returns LTREE_NONE if no node is free. */
 ORDO_FN uint ltree_new_node(const ltree_batch *batch, ltree_op *op, uint level)
 {
     __global uint *taken = batch->tree.state + (level > 0 ? LTREE_INNER : LTREE_LEAVES);
@@ -83,8 +81,7 @@ ORDO_FN void ltree_publish(const ltree_batch *batch, ltree_op *op, __global uint
         ordo_store_release(header, ((was + LTREE_VERSION_ONE) & LTREE_VERSION_MASK) | count);
 }
 
-/* Clears the latch of a new node. If LTREE_BY_FENCE is 0, a relaxed store suffices, because a release store to the left
- * neighbour's header follows (ltree_publish). */
+/* Clears the latch of a new node. */
 ORDO_FN void ltree_open(__global uint *header, uint count)
 {
     apart_sync();
@@ -167,13 +164,11 @@ ORDO_FN bool ltree_make_room(const ltree_batch *batch, ltree_op *op, column_keys
     site->fresh = ltree_new_node(batch, op, op->level);
     if (site->fresh == LTREE_NONE)
         return false;
-    /* In a leaf, the bound is the left half's last key. In an inner node, it is the right half's first key. */
     const bool          upper = site->slot > LTREE_HALF || (site->slot == LTREE_HALF && op->level == 0);
     const ordo_key_form last = KEYS_DO(at)(keys, LTREE_HALF - 1), first = KEYS_DO(at)(keys, LTREE_HALF);
     site->middle = op->level > 0 ? first : last;
     ltree_split(batch, op, keys, tail, site->middle, site->fresh);
     site->node = upper ? site->fresh : site->node;
-    /* Loads the keys of one half again, because keeping both halves would take twice the registers. */
     KEYS_DO(load_uncached)(keys, ltree_line(&batch->tree, op->level, site->node), 0, LTREE_HALF);
     KEYS_DO(keep)(keys, false, LTREE_UNUSED);
     site->slot -= upper ? LTREE_HALF : 0;

@@ -6,7 +6,7 @@
 #include "dict/ltree/node.cl"
 
 /* Checks the entries of a level. Sets levels[c] to the child's level for each inner child c, and leaves[c] to 0 for
- * each leaf c. The host has set both arrays to LTREE_NONE, so nodes without an entry keep this value. */
+ * each leaf c. The host has set both arrays to LTREE_NONE. */
 ORDO_KERNEL(RUN_GROUP)
 void check_down(LTREE_TREE, uint level, __global uint *levels, __global uint *leaves, __global uint *wrong)
 {

@@ -6,8 +6,7 @@
  * decide by ballots or by words that all lanes have. */
 
 /* After a split, an operation releases the node before it adds the new node to the level above. It thus holds one latch
- * at a time. Searches meanwhile reach the new node by its left neighbour's link (Lehman and Yao; Sagiv, JCSS 1986).
- * Only a merge holds two latches.
+ * at a time (Lehman and Yao; Sagiv, JCSS 1986). Only a merge holds two latches.
  *
  * The descent takes no latch, and its loads have no order. Stale or torn words are safe:
  *   - A node keeps its level during a launch, so a stale child index leads to the level below. A child index that was
@@ -27,9 +26,8 @@
 /* Memory order of accesses to nodes. The left column numbers the accesses. The other columns refer to these numbers.
  * "Fence" means a fence that acquires and releases at device scope.
  *
- * If LTREE_BY_FENCE is 0, ordo_after replaces most fences, because a fence empties the first-level cache of inner
- * nodes. "Address from 1" means: the address is computed from the value that access 1 loaded. The device can then
- * perform this access only after access 1.
+ * If LTREE_BY_FENCE is 0, ordo_after replaces most fences. "Address from 1" means: the address is computed from the
+ * value that access 1 loaded. The device can then perform this access only after access 1.
  *
  *      access                                    LTREE_BY_FENCE is 1           LTREE_BY_FENCE is 0 (blank: as for 1)
  *    1 header, first load                        acquire load                  relaxed load
@@ -58,27 +56,15 @@
  *
  * If LTREE_BY_FENCE is 0 and keys have 8 bytes, a writer may change a node between the loads of its two bounds. But the
  * high bound never rises. If a key is above the loaded high bound, it is also above the current one. The operation can
- * then move to the right neighbour.
- *
- * If LTREE_BY_FENCE is 1, as for 16-byte keys, a loaded bound may be part old, part new. An operation may then move too
- * far to the right. It reaches a node whose low bound is not less than its key, and restarts. */
+ * then move to the right neighbour. */
 
 /* In a team of several lanes, each lane loads a node's header before and after it loads the node's other words. The
- * words are valid only if all lanes find the same header. apart_sync separates the steps of a change:
- *
- *  1. All lanes load keys.
- *  2. Lane 0 latches the node.
- *  3. All lanes change its words.
- *  4. Lane 0 releases the latch.
- *
- * If the root changes, all lanes write the new root node, then lane 0 stores the root's index. */
+ * words are valid only if all lanes find the same header. apart_sync separates the steps of a change. */
 
 /* Memory models:
  *   C11 atomics          A reader's first load of a header synchronizes with the store that released the node's latch.
- *   (OpenCL 2 and 3)     A reader may load words while a writer changes them. It then loads the header again, or
- *                        latches the node. If the header has changed, the reader discards the words. A node's bounds,
- *                        keys and values are aligned and volatile, but not atomic, so their loads are formally data
- *                        races.
+ *   (OpenCL 2 and 3)     A node's bounds, keys and values are aligned and volatile, but not atomic, so their loads are
+ *                        formally data races.
  *   NVIDIA's assembler   Accesses 1 to 9 of the table above are at least relaxed at device scope, so they do not race.
  *                        If LTREE_BY_FENCE is 0, the order relies on hardware that starts loads in order
  *                        (device/atomic.cl).
@@ -289,7 +275,6 @@ ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint fi
 #else
 #define LTREE_ANY(more) (more)
 #endif
-/* A team of one lane works with any sub-group size, so its kernel has no attribute for the sub-group size. */
 #if ORDO_LANES == ORDO_LANES_KHR && TEAM_WIDTH == 1
 #define LTREE_KERNEL __kernel __attribute__((reqd_work_group_size(LTREE_GROUP, 1, 1)))
 #else

@@ -24,8 +24,7 @@ void list_lows(LTREE_TREE, uint places, __global ordo_key_form *lows, __global u
  *
  *   order[i]    index of the leaf at place i
  *   place[l]    becomes the place of leaf l
- *   before[i]   becomes the number of elements of the leaf at place i. The host then runs an exclusive prefix sum, so
- *               that before[i] is the number of elements in all leaves before place i */
+ *   before[i]   becomes the number of elements of the leaf at place i */
 ORDO_KERNEL(RUN_GROUP)
 void list_places(LTREE_TREE, uint places, uint sorted, __global uint *order, __global uint *place,
                  __global uint *before)

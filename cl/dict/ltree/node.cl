@@ -29,8 +29,7 @@ typedef uint  ltree_value;
 
 #define HAS_VALUES (ORDO_VALUE_BYTES != 0)
 
-/* A concurrent operation that gave up: its index, the number of keys that it has counted, and its query. The size is
- * LTREE_PENDED_BYTES. */
+/* A concurrent operation that gave up: its index, the number of keys that it has counted, and its query. */
 #if KEY_BITS == 128
 typedef uint8 ltree_pended;
 
@@ -201,8 +200,6 @@ ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form 
 
 #else
 
-/* Compares vectors, because compilers do not vectorize a sum of scalar comparisons. Uses >=, because processors without
- * unsigned comparisons compute x >= y as max(x, y) == x. */
 ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form query, bool equal)
 {
 #if LTREE_SLOTS > LTREE_PART
@@ -216,7 +213,7 @@ ORDO_FN uint ltree_count_lane(__global const ordo_key_form *line, ordo_key_form 
 #endif
     const int2 two = four.lo + four.hi;
     const uint less = from + part + (uint) (two.x + two.y);
-    /* The operator & avoids branches. If `less` is LTREE_SLOTS, line[less] is the low bound, so the load is valid. */
+    /* If `less` is LTREE_SLOTS, line[less] is the low bound, so the load is valid. */
     const bool hit = equal & (less < LTREE_SLOTS) & (line[less] == query);
 
     return less + (hit ? COUNT_EQUAL : 0);
@@ -270,8 +267,7 @@ ORDO_FN uint ltree_less(__global const ordo_key_form *line, ordo_key_form query)
 #define PLACE_HIT  0x100u
 
 /* An entry of an inner node has a key and a child. Returns the index of the entry whose child a search visits next.
- * `less` is the number of the node's keys that are less than the query. If `less` is 0, the search visits the child of
- * entry 0. */
+ * `less` is the number of the node's keys that are less than the query. */
 ORDO_FN uint ltree_entry(uint less)
 {
     return max(less, 1u) - 1;
@@ -281,7 +277,7 @@ ORDO_FN uint ltree_entry(uint less)
 
 #define TEAM_QUERIES (LTREE_ITEMS * TEAM_WIDTH)
 
-/* Stands before a loop over a work-item's queries. A GPU unrolls this loop, to keep the queries in registers. */
+/* Stands before a loop over a work-item's queries. */
 #if ORDO_CPU || LTREE_ITEMS > 16
 #define LTREE_UNROLL ORDO_KEEP_LOOP
 #else

@@ -57,8 +57,7 @@ typedef struct {
      *
      *   - for a count or range, the least key that the operation has not visited
      *   - for a backward seek, the greatest possible result
-     *   - if `level` is above 0, the key of the new entry plus 1. In an inner node, the keys of all entries are at
-     *     least low and less than high. */
+     *   - if `level` is above 0, the key of the new entry plus 1 */
     ordo_key_form query;
     uint          child;
 #if TEAM_WIDTH > 1
@@ -274,7 +273,6 @@ ORDO_FN uint ltree_place(__global const ordo_key_form *line, ordo_key_form query
     *next = less < LTREE_SLOTS ? line[less] : LTREE_UNUSED;
     return less;
 #else
-    /* A binary search saves loads here, because each lane reads a different node. */
     uint piece = 0;
     ORDO_UNROLL
     for (uint step = PIECES_HALF; step > 0; step /= 2) {
@@ -327,7 +325,6 @@ typedef struct {
 } ltree_way;
 
 #if TEAM_WIDTH > 1
-/* Loads keys and children together, to wait for memory only once. */
 ORDO_FN ltree_way ltree_look_for_way(const ltree_tree *tree, uint node, ordo_key_form query, bool fresh)
 {
     __global const uint *from = ltree_children(tree, node);

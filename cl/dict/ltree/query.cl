@@ -78,8 +78,7 @@ ORDO_FN uint ltree_not_after(__global ordo_key_form *line, ordo_key_form hi, uin
     return key_same(hi, LTREE_UNUSED) ? ltree_count(line) : COUNT_LESS(count) + count / COUNT_EQUAL;
 }
 
-/* Sets ends[m].node to the likely last leaf of range m. Searches only the parent of the first leaf. If the range ends
- * beyond this parent, takes the first leaf's right neighbour. */
+/* Sets ends[m].node to the likely last leaf of range m. Searches only the parent of the first leaf. */
 ORDO_FN void ltree_go_to_ends(const ltree_tree *tree, __private const ltree_path path[TEAM_QUERIES],
                               __private ltree_path ends[TEAM_QUERIES])
 {

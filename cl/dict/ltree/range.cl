@@ -124,8 +124,7 @@ ORDO_FN void ltree_copy_piece(const ltree_copy *copy, const ltree_piece *piece, 
     }
 }
 
-/* A long range has one piece for each leaf that it touches. A short range has none. pieces[q] is the number of pieces
- * of ranges 0 to q - 1. */
+/* pieces[q] is the number of pieces of ranges 0 to q - 1. */
 typedef struct {
     __global const uint  *order, *place, *before, *leaves, *starts;
     __global const ulong *pieces;

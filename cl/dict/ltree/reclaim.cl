@@ -14,8 +14,7 @@ ORDO_FN bool is_dead(const ltree_tree *tree, uint level, uint node)
     return level == 0 ? ltree_is_dead(node, line[LTREE_LOW], line[LTREE_HIGH]) : ltree_count(line) == 0;
 }
 
-/* Follows links to the right, from `node` on, to the first node that is not dead. Returns this node, or LTREE_NONE. If
- * a dead node's link leads to another dead node, copies the link of the second to the first. */
+/* Follows links to the right, from `node` on, to the first node that is not dead. Returns this node, or LTREE_NONE. */
 ORDO_FN uint first_alive(const ltree_tree *tree, uint level, uint node)
 {
     const uint taken = tree->state[level == 0 ? LTREE_LEAVES : LTREE_INNER];
@@ -53,9 +52,9 @@ void reclaim_leaves(LTREE_TREE)
         ordo_add(&state[LTREE_DEAD], dead);
 }
 
-/* Returns true if the entry in a slot stays. A zombie is a leaf that a merge has emptied. Its right neighbour has taken
- * over its elements and its low bound. If an entry's child is a zombie, the neighbour becomes the child. The
- * neighbour's own entry is removed, because that entry has the old low bound. */
+/* Returns true if the entry in a slot stays. A zombie's right neighbour has taken over its elements and its low bound.
+ * If an entry's child is a zombie, the neighbour becomes the child. The neighbour's own entry is removed, because that
+ * entry has the old low bound. */
 ORDO_FN bool entry_of(const ltree_tree *tree, uint level, uint node, uint slot, ordo_key_form *low, uint *child)
 {
     *child = ltree_children(tree, node)[slot];

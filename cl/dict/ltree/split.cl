@@ -57,7 +57,7 @@ ORDO_FN uint split_number(const node_split *split, uint j)
 }
 
 /* Computes how many nodes replace a node that gets `all` entries. In the result, the caller must set first_new, the
- * index of the first new node. If `node` is LTREE_NONE, no node is read. */
+ * index of the first new node. */
 ORDO_FN node_split split_plan(const ltree_tree *tree, uint level, uint node, uint all)
 {
     __global ordo_key_form *line = ltree_line(tree, level, node);

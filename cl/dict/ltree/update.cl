@@ -69,8 +69,7 @@ void group_effects(__global const ordo_key *keys, ulong keys_at, __global const 
     }
 }
 
-/* The sorted updates are divided into blocks of `most` updates. Returns the index of the last update in block k. If a
- * leaf has updates in several blocks, it is split, so that each new leaf has updates of one block. */
+/* The sorted updates are divided into blocks of `most` updates. Returns the index of the last update in block k. */
 #define BORDER(k, most) (((k) + 1) * (most) -1)
 
 ORDO_FN uint group_splits(__global const uint *leaves, uint n, uint most, uint k)
@@ -197,7 +196,6 @@ typedef struct {
     ltree_value   value[LTREE_SLOTS];
 } leaf_copy;
 
-/* Also copies unused slots, because a constant loop count is fastest. */
 ORDO_FN void copy_take(const ltree_tree *tree, uint leaf, __private leaf_copy *copy)
 {
     for (uint slot = 0; slot < LTREE_SLOTS; slot++)
@@ -395,7 +393,6 @@ void update_leaves(LTREE_TREE, __global const uint *leaves, __global const uint 
         keys + keys_at,          values + values_at, LTREE_ERASED(erased ? erased + erased_at : erased), positions, n,
         LTREE_ERASED(all_erased)
     };
-    /* Loads the word only once, because other work-items write to the same cache line. */
     const uint groups = state[LTREE_GROUPS];
     uint       more = 0;
 

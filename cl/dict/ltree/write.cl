@@ -10,8 +10,7 @@ ORDO_FN void ltree_tell_host(const ltree_batch *batch)
         ordo_store_relaxed(batch->tree.state + LTREE_SPLITS_PENDING, 1);
 }
 
-/* Returns true if this operation must add a new node's entry to the level above. If not, the host adds it. A hash of
- * the node's low bound, `key`, selects LTREE_RAISE percent of the nodes. */
+/* Returns true if this operation must add a new node's entry to the level above. If not, the host adds it. */
 ORDO_FN bool ltree_raises(const ltree_batch *batch, ordo_key_form key)
 {
     if (LTREE_RAISE >= 100 || (ltree_fold(key) * 2654435761u >> 16) % 100 < LTREE_RAISE)
