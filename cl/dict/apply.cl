@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers the operations on single keys of a mixed batch, as if they ran one after another. A mixed batch has
- * operations of several kinds. */
+/* Answers the operations on single keys of a mixed batch, as if they ran one after another. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/apply_batch.cl"

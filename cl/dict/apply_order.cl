@@ -109,8 +109,8 @@ void apply_rank(uint n, __global const ordo_key *sorted, TIMELINE_ARGS, __global
             base[q] + timeline_changes(&t, group_of[sorted_bound(sorted, n, keys[q], upper)], ops[q]);
 }
 
-/* Returns the rank of the batch's g-th distinct key just before operation `time`. The rank of a key is the number of
- * lesser keys in the dictionary. ranks[j] must be the rank of sorted[j] before the first operation of the batch. */
+/* Returns the rank of the batch's g-th distinct key just before operation `time`. ranks[j] must be the rank of
+ * sorted[j] before the first operation of the batch. */
 ORDO_FN uint group_rank(const timeline *t, __global const uint *first_of, __global const uint *ranks, uint g, uint time)
 {
     return ranks[first_of[g]] + timeline_changes(t, g, time);
@@ -122,8 +122,7 @@ ORDO_FN uint rank_in_key(ordo_key key)
     return key_before(key_of_digit(NONE - 1, 0), key) ? NONE : key_digit(key, 0, ~0u);
 }
 
-/* Query q asks which key has rank queries[q] just before operation ops[q] of the batch. The rank of a key is the number
- * of lesser keys in the dictionary.
+/* Query q asks which key has rank queries[q] just before operation ops[q] of the batch.
  *
  *  groups[q]       index of this key among the batch's distinct keys, or NONE if the batch does not have it
  *  base_ranks[q]   rank of this key before the batch, if groups[q] is NONE */
@@ -179,8 +178,8 @@ void apply_select(BATCH_ARGS, __global const uint *first_of, __global const uint
     }
 }
 
-/* Prepares the answers of range queries. Query q is operation ops[q] of the batch. It asks for the keys lo[q] .. hi[q].
- * A group is a distinct key of the batch.
+/* Query q is operation ops[q] of the batch. It asks for the keys lo[q] .. hi[q]. A group is a distinct key of the
+ * batch.
  *
  *  group[q]     first group whose key is at least lo[q]
  *  changes[q]   number of keys less than lo[q] that operations before ops[q] add, minus the number that they remove

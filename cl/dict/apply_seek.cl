@@ -17,10 +17,7 @@ ORDO_FN ordo_key next_key(ordo_key key)
  *  n_up queries             one per upward seek
  *  n_erased queries         one per erased key: finds the next greater key
  *  n_seeks - n_up queries   one per downward seek
- *  n_erased queries         one per erased key: finds the next lesser key
- *
- * seek_query returns the index of seek q's query. near_query returns the index of the first query of erased key e if
- * `forward`, else of its second query. */
+ *  n_erased queries         one per erased key: finds the next lesser key */
 ORDO_FN uint seek_query(uint q, uint n_up, uint n_erased)
 {
     return q < n_up ? q : q + n_erased;
@@ -65,8 +62,8 @@ void apply_list_seeks(__global const uchar *codes, ulong codes_at, __global cons
     }
 }
 
-/* Returns whether a query found a neighbour of `key`. For the greatest possible key, next_key returns this key itself.
- * An upward query from there finds at most this key, which is not its own neighbour. */
+/* Returns whether a query found a neighbour of `key`. For the greatest possible key, next_key returns this key
+ * itself. */
 ORDO_FN bool has_near(ordo_key key, bool found, bool forward)
 {
     return found && !(forward && key_same(key_bits(key), KEY_GREATEST));
@@ -98,9 +95,8 @@ typedef struct {
  *  first half of ends[]    the erased keys in descending order, for upward chains
  *  second half of ends[]   the erased keys in ascending order, for downward chains
  *
- * In both halves, the key that ends a chain comes before the chain's other keys. ends[p] becomes p + 1 if the key of
- * entry p ends a chain, else 0. The host then replaces ends[p] by the maximum of ends[0] to ends[p]. After that, the
- * key of entry ends[p] - 1 ends the chain that contains the key of entry p. */
+ * ends[p] becomes p + 1 if the key of entry p ends a chain, else 0. The host then replaces ends[p] by the maximum of
+ * ends[0] to ends[p]. After that, the key of entry ends[p] - 1 ends the chain that contains the key of entry p. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
 {
@@ -118,9 +114,8 @@ void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
     }
 }
 
-/* A chain is a sequence of erased keys that are neighbours in the dictionary. Finds the last key of the chain that
- * contains `key`: the greatest one if `forward`, else the least one. Returns its index in erased[]. Returns NONE if
- * `key` is not in erased[]. */
+/* Finds the last key of the chain that contains `key`: the greatest one if `forward`, else the least one. Returns its
+ * index in erased[]. Returns NONE if `key` is not in erased[]. */
 ORDO_FN uint chain_end(const seek_queries *s, bool forward, ordo_key key)
 {
     const uint e = s->all ? sorted_bound(s->erased, s->all, key, false) : 0;
@@ -136,11 +131,6 @@ ORDO_FN bool is_nearer(ordo_key a, ordo_key b, bool forward)
     return forward ? less : greater;
 }
 
-/* Writes the result of a seek:
- *
- *  if s is not STATE_ABSENT     key sorted[position] of the batch
- *  else, if `other` is true     key other_key of the dictionary
- *  else                         no key */
 #if ORDO_VALUE_BYTES
 #define SEEK_VALUE()                                                                                                   \
     if (values_out && (s != STATE_ABSENT || other))                                                                    \
@@ -203,8 +193,7 @@ void apply_seek(BATCH_ARGS, __global const uint *group_of, __global const uint *
     }
 }
 
-/* Answers all seeks, without a limit on the number of keys to visit. The timeline (dict/timeline.cl) records when
- * the batch's keys are present. */
+/* Answers all seeks, without a limit on the number of keys to visit. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_seek_far(BATCH_ARGS, TIMELINE_ARGS, __global const uint *first_of, QUERY_ARGS, SEEK_OUT)
 {

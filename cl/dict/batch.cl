@@ -21,8 +21,7 @@ void batch_heads(__global const ordo_key *keys, uint n, __global uint *heads)
         heads[j] = j > 0 && key_same(keys[j], keys[j - 1]) ? 0 : j;
 }
 
-/* An insert stores its value only if its key is absent. Inserts of equal keys all store the first one's value. heads[j]
- * must be the index of the first key equal to key j. */
+/* Inserts of equal keys all store the first one's value. heads[j] must be the index of the first key equal to key j. */
 ORDO_KERNEL(RUN_GROUP)
 void insert_resolve(__global const uint *heads, __global const uint *index, __global const uchar *found,
                     __global const merge_value *values, ulong values_at, uint n, __global merge_value *stored,

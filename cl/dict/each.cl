@@ -9,13 +9,12 @@
 #define RUN_GROUP 64
 #endif
 
-/* Grid-stride loop over indices 0 .. n - 1. The counter cannot overflow. */
+/* Grid-stride loop over indices 0 .. n - 1. */
 #define RUN_EACH(type, i, n)                                                                                           \
     for (type i = (type) get_global_id(0), i##_stride = (type) get_global_size(0); i < (n);                            \
          i = (n) - (i) <= i##_stride ? (n) : i + i##_stride)
 
-#define RUN_STEP (ORDO_CPU ? RUN_STEP_CPU : 1)
-/* On GPUs, RUN_STEP is 1. RUN_SOME(some) is then the constant 1, so compilers remove a loop of RUN_SOME(some) turns. */
+#define RUN_STEP       (ORDO_CPU ? RUN_STEP_CPU : 1)
 #define RUN_STEPS(n)   (((n) + (RUN_STEP - 1)) / RUN_STEP)
 #define RUN_SOME(some) (RUN_STEP == 1 ? 1 : (some))
 

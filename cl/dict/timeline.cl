@@ -49,8 +49,8 @@ ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private in
     return (uint) (sum >> 32) + popcount(~masks[0] & below);
 }
 
-/* Entries *first .. *end - 1 of a level are the part to search. Each entry has a group number, and a change: 1, -1 or
- * 0. The lower half of the part has a 0 in bit `level` of the group number. The upper half has a 1 there.
+/* Entries *first .. *end - 1 of a level are the part to search. The lower half of the part has a 0 in bit `level` of
+ * the group number. The upper half has a 1 there.
  *
  *  1. Returns the sum of the changes in the lower half.
  *  2. If `select` is true, chooses *bit: 0 if the returned sum is greater than *least, else 1.

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Combines the values of a batch with the values in the dictionary, by COMBINE_OP (sum, minimum or maximum). The values
- * have the type COMBINE_TYPE. */
+/* Combines the values of a batch with the values in the dictionary, by COMBINE_OP (sum, minimum or maximum). */
 #pragma once
 #include "dict/codes.cl"
 #include "dict/each.cl"

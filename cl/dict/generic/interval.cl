@@ -28,9 +28,9 @@ void interval_limit(__global const ordo_key *lo, ulong lo_at, __global const ord
     }
 }
 
-/* Writes bounds of the key ranges that kernel interval_limit has shortened. interval_limit has computed one rank per
- * range. ends[i] must be the key with range i's rank. It becomes the range's new upper bound or, if `descending`, its
- * new lower bound. The other bound stays. An empty range gets lo_out[i] > hi_out[i]. */
+/* Writes bounds of the key ranges that kernel interval_limit has shortened. ends[i] must be the key with range i's
+ * rank. It becomes the range's new upper bound or, if `descending`, its new lower bound. The other bound stays. An
+ * empty range gets lo_out[i] > hi_out[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_bound(__global const ordo_key *lo, ulong lo_at, __global const ordo_key *hi, ulong hi_at, uint n,
                     __global const uint *lengths, __global const ordo_key *ends, uint descending,
@@ -197,8 +197,8 @@ void interval_find(__global const uint *ends, uint m, uint n, __global uint *fir
 }
 
 /* Interval i has the pieces first[i] .. past[i] - 1. Handles only intervals of 2^level to 2^(level + 1) - 1 pieces. Two
- * segments of 2^level pieces cover such an interval. The first one begins at piece first[i]. The second one ends at
- * piece past[i] - 1. If one of them begins at piece p, and owners[p] is greater than i, owners[p] becomes i. */
+ * segments of 2^level pieces cover such an interval. If one of them begins at piece p, and owners[p] is greater than i,
+ * owners[p] becomes i. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_paint(__global const uint *first, __global const uint *past, uint n, uint level, __global uint *owners)
 {

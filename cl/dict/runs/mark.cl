@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hides each element of an older run whose key also occurs in a newer run. The newer run's keys are the queries. */
+/* Hides each element of an older run whose key also occurs in a newer run. */
 #pragma once
 #include "device/atomic.cl"
 #include "primitive/search_keys.cl"

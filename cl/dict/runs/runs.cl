@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Answers order queries in sorted runs, and erases intervals of keys. An element is visible if its bit in hidden[] is
- * 0. visible[b] is the number of visible elements before block b of RUN_BLOCK elements. */
+ * 0. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -31,8 +31,7 @@ void run_count(__global const ordo_key *lo, ulong lo_at, __global const ordo_key
 }
 
 /* Searches one run. The first n_forward queries find the first visible element from index ranks[i] on. The other
- * queries find the last one before index ranks[i]. Keeps a nearer key that an earlier launch found in another run.
- * `first` means that this launch is the first. */
+ * queries find the last one before index ranks[i]. Keeps a nearer key that an earlier launch found in another run. */
 ORDO_KERNEL(RUN_GROUP)
 void run_seek(__global const ordo_key *keys, __global const merge_value *values, ulong values_at, uint count,
               __global const uint *hidden, ulong hidden_at, __global const uint *visible, ulong visible_at,
@@ -108,9 +107,7 @@ void run_bounds(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_
     }
 }
 
-/* A range with more than RANGE_WIDE elements is wide. In a wide range, run_write counts visible elements from the start
- * of each run. One look-up in visible[] is enough for this. In other ranges, it counts from the range's first element
- * in each run. */
+/* A range with more than RANGE_WIDE elements is wide. */
 #define RANGE_WIDE RUN_BLOCK
 
 /* Measures each range i. lows[] and highs[] are from run_bounds.
@@ -230,8 +227,7 @@ void run_rank(__global const uint *local_ranks, uint n, __global const uint *hid
 
 #define RANK_NEAR 8
 
-/* Returns the last block with at most `rank` visible elements before it. The search starts from a guess, because hidden
- * elements are mostly spread evenly. */
+/* Returns the last block with at most `rank` visible elements before it. */
 ORDO_FN uint run_block_of_rank(__global const uint *visible, uint last, uint count, uint rank)
 {
     const uint total = visible[last + 1];
@@ -318,7 +314,7 @@ void run_select(RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *ranks
             place = run_place_of_rank(mem.hidden_of[0], mem.visible_of[0], runs.count[0], rank);
         } else {
             const ordo_key_form key = run_key_of_rank(&mem, &runs, rank, past);
-            for (uint r = 0; r < runs.n_runs; r++) /* The key is visible in one run only. */
+            for (uint r = 0; r < runs.n_runs; r++)
                 if (past[r] > 0 && key_same(key_bits(mem.key_of[r][past[r] - 1]), key) &&
                     !run_is_hidden(mem.hidden_of[r], past[r] - 1)) {
                     run = r;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of the dictionary of strings. shared/string_dict.h describes runs, marks and places. One work-item handles
- * one element, query or word. */
+/* Kernels of the dictionary of strings. shared/string_dict.h describes runs, marks and places. */
 #pragma once
 #include "device/atomic.cl"
 #include "group/strings.cl"
@@ -15,14 +14,13 @@ ORDO_FN bool marks_visible(__global const uint *marks, uint i)
     return !(marks[i / 32] >> i % 32 & 1);
 }
 
-/* Returns the number of visible elements before element i. `i` may be the number of elements. */
+/* Returns the number of visible elements before element i. */
 ORDO_FN uint marks_before(__global const uint *marks, uint words, uint i)
 {
     const uint w = i / 32;
     return marks[words + w] + popcount(~marks[w] & ((1u << i % 32) - 1));
 }
 
-/* Marks all elements as visible. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_dict_show(__global uint *marks, uint words, uint n)
 {
@@ -48,8 +46,8 @@ void string_dict_hide(__global const uint *ids, uint count, __global uint *marks
     }
 }
 
-/* A visible element has a 0 bit in its word. Sets marks[words + w] to the number of 0 bits in marks[w]. The host then
- * replaces each of these counts by the sum of the counts before it. */
+/* Sets marks[words + w] to the number of 0 bits in marks[w]. The host then replaces each of these counts by the sum of
+ * the counts before it. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_dict_count(__global uint *marks, uint words)
 {
@@ -65,7 +63,7 @@ void string_dict_count(__global uint *marks, uint words)
 
 /* A query is found if it is a visible element of this run. Writes the value of each found query, and sets found[i] to
  * 1. ids[i] is the id of query i in this run, or STRING_NO_ID. If `ids` is NULL, no query is found. If `first` is not
- * 0, sets found[i] to 0 for all other queries. If `first` is 0, leaves their found[i] unchanged. */
+ * 0, sets found[i] to 0 for all other queries. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_dict_find(__global const uint *ids, uint count, __global const uint *marks, __global const uint *values,
                       uint value_words, uint first, __global uint *values_out, ulong values_out_at,
@@ -151,7 +149,7 @@ void string_dict_add_smaller(__global const uint *lower, uint smaller_n, __globa
     }
 }
 
-/* Sets places[r] to the place of the visible element with rank r. The place of element i is base + i. */
+/* Sets places[r] to the place of the visible element with rank r. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_dict_place(__global const uint *ranks, ulong ranks_at, uint n, __global const uint *marks, uint base,
                        __global uint *places)
@@ -214,7 +212,6 @@ void string_dict_lengths(STRING_COLUMN_ARGS(column), uint base, uint n, __global
 #ifndef STRINGS_LANES
 #define STRINGS_LANES 1
 #endif
-/* STRINGS_LANES work-items copy one string together. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_dict_copy(STRING_COLUMN_ARGS(column), uint base, uint n, __global const uint *places, uint count,
                       __global const ulong *offsets, ulong offsets_at, __global uchar *bytes, ulong bytes_at)

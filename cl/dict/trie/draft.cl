@@ -22,8 +22,6 @@ typedef struct {
     __global const ordo_key *keys;
 } draft_table;
 
-/* A used slot has the index of its update plus 1 in the upper 31 bits. Bit 0 is 1 if the update erases its key. An
- * unused slot is 0. */
 #define DRAFT_UPDATE(word)         (((word) >> 1) - 1)
 #define DRAFT_WORD(update, erased) (((update) + 1) << 1 | ((erased) ? DRAFT_ERASED : 0))
 

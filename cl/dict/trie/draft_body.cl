@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs the operations of a launch. Updates change only the draft: a hash table with one slot per updated key
- * (shared/draft.h). */
+/* Runs the operations of a launch. */
 #pragma once
 #include "dict/trie/draft_batch.cl"
 

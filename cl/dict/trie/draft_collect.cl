@@ -44,7 +44,7 @@ void draft_list(DRAFT_TABLE, uint n_blocks, __global const uint *counts, __globa
 }
 
 /* words[k] describes the last update of the k-th updated key. DRAFT_UPDATE(words[k]) is the index of this update in the
- * launch. Bit DRAFT_ERASED is 1 if the update erased the key. `values` has one value per operation of the launch. */
+ * launch. Bit DRAFT_ERASED is 1 if the update erased the key. */
 ORDO_KERNEL(RUN_GROUP)
 void draft_updates(__global const uint *words, uint n, __global const uchar *values, ulong values_at,
                    __global uchar *values_out, __global uchar *erased)

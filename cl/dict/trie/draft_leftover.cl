@@ -26,7 +26,7 @@ void draft_gather(__global const uint *pending, uint first, uint count, __global
 }
 
 /* results[l] belongs to operation pending[first + l] of the concurrent batch. `results` is NULL if the updates were not
- * stored. Only tests use `history` and `tick`. */
+ * stored. */
 ORDO_KERNEL(RUN_GROUP)
 void draft_scatter(__global const uint *pending, uint first, uint count, __global const uchar *results,
                    __global uchar *found, ulong found_at, __global uchar *outcomes, ulong outcomes_at,

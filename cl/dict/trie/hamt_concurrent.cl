@@ -42,7 +42,6 @@ ORDO_FN uint hamt_elect(const draft_batch *batch, draft_op *op, volatile __globa
     return child;
 }
 
-/* Continues at the node where the last attempt ended. */
 ORDO_FN uint draft_reach(const draft_batch *batch, draft_op *op)
 {
     for (; op->level > 0; op->level--) {
@@ -66,8 +65,7 @@ ORDO_FN void draft_claimed(const draft_batch *batch, const draft_op *op)
 
 #include "dict/trie/draft_body.cl"
 
-/* Runs the lookups and updates of one launch of a concurrent batch. The updates go to a draft, a separate hash table
- * (shared/draft.h). If draft_n_slots is 0, there is no draft, and all updates give up. */
+/* If draft_n_slots is 0, there is no draft, and all updates give up. */
 DRAFT_KERNEL
 void hamt_apply(HAMT_TRIE, HAMT_DRAFT, DRAFT_BATCH)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads and changes a draft's trie (shared/hamt_draft.h). All accesses are relaxed: each function changes one word by
- * one atomic operation, and no reader needs a consistent view of two words. All nodes and leaves are 0 before the
- * launch, so a new child needs no stores. */
+ * one atomic operation, and no reader needs a consistent view of two words. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/trie/hamt.cl"

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges a sorted batch of updates into the leaves of a HAMT:
- *
- *   hamt_effects     finds the element that each update adds, replaces or removes
- *   hamt_plan        plans the leaves that replace each leaf
- *   hamt_records     writes the records of all leaves
- *   hamt_blocks      writes the keys and values of new leaves
- *   hamt_overwrite   runs instead of hamt_records and hamt_blocks if only values change */
+/* Merges a sorted batch of updates into the leaves of a HAMT. Kernel hamt_overwrite runs instead of hamt_records and
+ * hamt_blocks if only values change. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
@@ -143,8 +138,8 @@ ORDO_FN uint mix_count(const hamt_mix *mix)
 /* ---- new leaves -------------------------------------------------------------------------------------------------- */
 
 /* An updated leaf is divided into new leaves. Elements `at` to `all` - 1 have no new leaf yet. `first` is the least of
- * their keys. mix_next halves ranges of keys. It finishes the lower half before it begins the upper half. Bit b of
- * `open` is 1 while the lower half of a range of 2^(b + 1) keys is not finished. */
+ * their keys. mix_next halves ranges of keys. Bit b of `open` is 1 while the lower half of a range of 2^(b + 1) keys is
+ * not finished. */
 typedef struct {
     uint          at, all;
     ordo_key_form first, open;
@@ -164,9 +159,7 @@ ORDO_FN hamt_rest mix_rest(const hamt_mix *mix)
     return rest;
 }
 
-/* Returns the next new leaf, and removes its elements from *rest. *rest must have elements. Starts with a range of keys
- * that contains rest->first. While one leaf cannot hold the range's elements, keeps the half of the range that contains
- * rest->first. */
+/* Returns the next new leaf, and removes its elements from *rest. *rest must have elements. */
 ORDO_FN hamt_part mix_next(const hamt_mix *mix, hamt_rest *rest)
 {
     const ordo_key_form one = 1;
@@ -321,8 +314,8 @@ ORDO_FN void target_put_value(const hamt_target *to, uint position, hamt_value v
     ((__global hamt_value *) (to->block + at))[position] = value;
 }
 
-/* Copies every MIX_LANES-th old element, from element `lane` on, to new leaves. Skips elements that an update replaces
- * or removes. `before` is the rank of the first new leaf's first element. */
+/* Copies every MIX_LANES-th old element, from element `lane` on, to new leaves. `before` is the rank of the first new
+ * leaf's first element. */
 ORDO_FN void mix_put_old(const hamt_mix *mix, hamt_target to, uint before, uint lane)
 {
     uint j = mix->begin;

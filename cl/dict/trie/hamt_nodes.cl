@@ -72,8 +72,7 @@ ORDO_FN bool hamt_set_words(__global uint *words, ulong from, ulong to, uint val
 
 /* Does the work of leaf i on one level of nodes. The nodes of a level form one array of words. Each child of a node has
  * one of these words. The last leaf below a child sets the child's word, and all words between it and the next child's
- * word. If the level has no next child, it sets all later words of the node. Leaf 0 also sets all words before its
- * child's word. If `compare`, changes nothing, and returns whether the words already have these values. */
+ * word. If `compare`, changes nothing, and returns whether the words already have these values. */
 ORDO_FN bool hamt_set_level(const hamt_rows *rows, uint level, uint i, __global uint *words, bool compare)
 {
     const uint  child = hamt_child(rows, level, i);

@@ -49,9 +49,7 @@ ORDO_FN uint roaring_form_of(__global const uchar *bytes, const roaring_part *pa
                                                                                                 : ROARING_BITMAP;
 }
 
-/* Returns the size in bytes of container i, which begins at byte offset `at`. A container of runs begins with its
- * number of runs (2 bytes). If these 2 bytes do not lie before byte `end`, returns 2. The caller then finds that the
- * container ends after `end`. */
+/* Returns the size in bytes of container i, which begins at byte offset `at`. */
 ORDO_FN ulong roaring_bytes(__global const uchar *bytes, const roaring_part *part, uint i, ulong at, ulong end)
 {
     switch (roaring_form_of(bytes, part, i)) {
@@ -226,8 +224,7 @@ ORDO_FN bool roaring_ascends(__global const uchar *units, uint form, uint j, uin
     return form != ROARING_ARRAY || j == 0 || word > roaring_16(units, 2 * (ulong) j - 2);
 }
 
-/* Counts the keys of each slice (ROARING_SLICE elements, runs or words). Reports containers whose keys do not
- * ascend. */
+/* Counts the keys of each slice . Reports containers whose keys do not ascend. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_slices(__global const uchar *data, ulong data_at, __global const roaring_container *containers,
                     __global const ulong *starts, uint n, uint n_slices, __global ulong *counts, __global uint *wrong)

@@ -125,9 +125,7 @@ ORDO_FN void roaring_put_32(__global uchar *bytes, ulong at, uint word)
     roaring_put_16(bytes, at + 2, word >> 16);
 }
 
-/* Returns the byte offset of bitmap p. header_bytes[p] must be the total size of the headers of bitmaps 0 to p - 1. If
- * keys have 64 bits (`wide`), the output begins with the number of bitmaps (8 bytes). Each bitmap's header then begins
- * with the upper 32 bits of its keys. */
+/* Returns the byte offset of bitmap p. header_bytes[p] must be the total size of the headers of bitmaps 0 to p - 1. */
 ORDO_FN ulong roaring_part_at(const roaring_sums *s, __global const uint *part_starts,
                               __global const ulong *header_bytes, uint p)
 {
@@ -179,8 +177,6 @@ void roaring_header(ROARING_SUMS, __global const ordo_key *keys, __global const 
     }
 }
 
-/* Handles key m. The first key of a bitmap word writes this word and the empty words before it. The container's last
- * key also writes the empty words after it. */
 ORDO_FN void roaring_fill_word(__global const ordo_key *keys, uint begin, uint end, uint m, __global uchar *words)
 {
     const uint word = (uint) (keys[m] & 0xffff) / 16, before = m > begin ? (uint) (keys[m - 1] & 0xffff) / 16 : 0;
@@ -208,7 +204,7 @@ ORDO_FN void roaring_fill_run(__global const ordo_key *keys, __global const uint
     roaring_put_16(bytes, at + 2, run_starts[r + 1] - m - 1);
 }
 
-/* Writes the keys of all containers. `heads` and `runs` must hold the prefix sums of roaring_heads' flags. */
+/* `heads` and `runs` must hold the prefix sums of roaring_heads' flags. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_fill(ROARING_SUMS, __global const ordo_key *keys, __global const uint *heads, __global const uint *runs,
                   __global const uint *run_starts, uint n, __global const ulong *header_bytes, __global uchar *out,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds an X-fast trie (shared/xfast.h) from sorted distinct keys. If more than XFAST_LEAF_MAX keys begin with a
- * prefix, the prefix has an entry. The work-item of the least of these keys writes the entry. */
+/* Builds an X-fast trie (shared/xfast.h) from sorted distinct keys. */
 #pragma once
 #include "dict/less.cl"
 #include "dict/trie/xfast.cl"
@@ -14,8 +13,8 @@ void xfast_flat(__global const ordo_key *keys, xfast_shape shape, __global uint 
             p == all ? shape.count : keys_less(keys, 0, shape.count, (ordo_key_form) p << (KEY_BITS - shape.flat_bits));
 }
 
-/* An entry has the range of all keys that begin with one prefix. This struct describes the entries whose first key is a
- * given key. These entries are on levels first + 1 to first + n, one per level. */
+/* This struct describes the entries whose first key is a given key. These entries are on levels first + 1 to first + n,
+ * one per level. */
 typedef struct {
     uint first, n;
 } xfast_begins;

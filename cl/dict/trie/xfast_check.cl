@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the invariants of shared/xfast.h. Also counts the entries that the hash table must have. The host compares
- * this count with the table's. */
+/* Checks the invariants of shared/xfast.h. Also counts the entries that the hash table must have. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/trie/xfast_build.cl"

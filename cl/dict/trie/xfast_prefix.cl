@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts the stored keys that begin with given bits. Also finds the longest stored prefix of a query. A prefix is
- * stored as a key: its bits, a 1, then zeros. ORDO_KEY must be u32 or u64. */
+/* Counts the stored keys that begin with given bits. Also finds the longest stored prefix of a query. ORDO_KEY must be
+ * u32 or u64. */
 #pragma once
 #include "dict/trie/xfast_query.cl"
 
@@ -71,9 +71,7 @@ ORDO_FN ordo_key_form xfast_shared(ordo_key_form mask, ordo_key_form neighbour, 
     return mask & xfast_up_to(min(xfast_common(neighbour, word), xfast_length_of(word)));
 }
 
-/* Bit l of masks[i] becomes 1 if the first l bits of key i's prefix are also a stored prefix. Neighbouring prefixes
- * with the same first l bits have the same bit l. So a work-item copies bits from neighbour to neighbour. It looks up
- * prefixes only for the first and last key of its share. */
+/* Bit l of masks[i] becomes 1 if the first l bits of key i's prefix are also a stored prefix. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_masks(XFAST_TRIE, __global ordo_key *masks)
 {
@@ -110,9 +108,7 @@ ORDO_FN uint xfast_match_at(const xfast_trie *trie, __global const ordo_key *mas
     return (uint) KEY_BITS - (uint) clz(there);
 }
 
-/* Finds the longest prefix of each query that is stored as a key. If there is none, writes only found[i]. Examines two
- * keys: the last key that is not greater than the query, and the key after it. At least one of these two keys begins
- * with the bits of the longest prefix. */
+/* Finds the longest prefix of each query that is stored as a key. If there is none, writes only found[i]. */
 ORDO_KERNEL(RUN_GROUP)
 void xfast_matches(XFAST_TRIE, __global const ordo_key *masks, __global const uchar *values, ulong values_at,
                    uint value_bytes, __global const ordo_key *keys, ulong keys_at, uint n,
