@@ -100,9 +100,9 @@ struct ordo_device_config {
  * Cost: 0.26 s on an H200, but 1.9 s the first time or with a new profile. A CPU takes some
  *   seconds.
  * Blocking: yes.
- * Errors: ORDO_NO_DEVICE if no device matches. ORDO_IO if the environment variable ORDO_CL_DIR is
- *   wrong. ORDO_SELF_TEST, ORDO_BUILD or ORDO_UNSUPPORTED if the self-test fails with every variant
- *   of the kernels. */
+ * Errors: ORDO_NO_DEVICE if no device matches. The message lists the devices, or the package to
+ *   install. ORDO_IO if the environment variable ORDO_CL_DIR is wrong. ORDO_SELF_TEST, ORDO_BUILD
+ *   or ORDO_UNSUPPORTED if the self-test fails with every variant of the kernels. */
 ORDO_API ordo_status ordo_device_open(const struct ordo_device_config *config, ordo_device **out);
 
 /* Like ordo_device_open, but uses and retains the caller's context and queue. If `queue` is NULL,
@@ -268,8 +268,8 @@ ORDO_API ordo_status ordo_device_save_profile(ordo_device *device, char *path, s
  *           thread must complete user events. A call that changes a dictionary also waits for the
  *           `wait` events of earlier calls on the same queue.
  * Errors    ORDO_INVALID if `wait` has NULL, a wrong object or an event of another context.
- *           ORDO_OPENCL if an event has failed. After these errors the call has enqueued and
- *           changed nothing.
+ *           ORDO_OPENCL if an event has failed. ordo_device_last_cl_error returns its code. After
+ *           these errors the call has enqueued and changed nothing.
  * Failure   Calls that do not block pass the `wait` events to the driver. If such an event fails,
  *           the driver may skip the call and later calls on the same queue. It never skips only a
  *           part of a call. If it skips a call, *order->done fails and the outputs are undefined.
@@ -283,7 +283,8 @@ struct ordo_order {
     cl_uint          n_wait;
     const cl_event  *wait;
     /* May be NULL. *done receives an event that completes after the call's commands. The caller
-     * must release it. */
+     * must release it. In an in-order queue with profiling, the time of a call is the end
+     * (CL_PROFILING_COMMAND_END) of its event minus the end of the previous call's event. */
     cl_event *done;
 };
 

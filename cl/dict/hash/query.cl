@@ -217,6 +217,9 @@ ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __p
 #elif KEY_BITS == 128
         taken = key_same(as_ulong2(line), mixed) && hash_empty_slot(table, words + i + 3, mixed);
 #else
+        /* `line` has two slots. Another work-item may empty the first slot during the load. `line` then has the old
+         * upper word and the new lower word of this slot. By chance, these two words may look like the key.
+         * hash_empty_slot then returns false, and the second slot may have the key. */
         const uint lower = (uint) mixed, upper = (uint) (mixed >> 32);
         taken = line.s0 == lower && line.s1 == upper && hash_empty_slot(table, words + i + 1, mixed);
         if (!taken && line.s2 == lower && line.s3 == upper)

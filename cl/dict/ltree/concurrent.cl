@@ -56,15 +56,20 @@
  *
  * If LTREE_BY_FENCE is 0 and keys have 8 bytes, a writer may change a node between the loads of its two bounds. But the
  * high bound never rises. If a key is above the loaded high bound, it is also above the current one. The operation can
- * then move to the right neighbour. */
+ * then move to the right neighbour.
+ *
+ * If LTREE_BY_FENCE is 1, as for 16-byte keys, a loaded bound may be part old, part new. An operation may then move too
+ * far to the right. It reaches a node whose low bound is not less than its key, and restarts. */
 
 /* In a team of several lanes, each lane loads a node's header before and after it loads the node's other words. The
  * words are valid only if all lanes find the same header. apart_sync separates the steps of a change. */
 
 /* Memory models:
  *   C11 atomics          A reader's first load of a header synchronizes with the store that released the node's latch.
- *   (OpenCL 2 and 3)     A node's bounds, keys and values are aligned and volatile, but not atomic, so their loads are
- *                        formally data races.
+ *   (OpenCL 2 and 3)     A reader may load words while a writer changes them. It then loads the header again, or
+ *                        latches the node. If the header has changed, the reader discards the words. A node's bounds,
+ *                        keys and values are aligned and volatile, but not atomic, so their loads are formally data
+ *                        races.
  *   NVIDIA's assembler   Accesses 1 to 9 of the table above are at least relaxed at device scope, so they do not race.
  *                        If LTREE_BY_FENCE is 0, the order relies on hardware that starts loads in order
  *                        (device/atomic.cl).
