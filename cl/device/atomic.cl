@@ -16,7 +16,6 @@
 
 #if ORDO_ATOMICS == ORDO_ATOMICS_LEGACY
 
-/* OpenCL 1.2 has no atomic loads and stores: an atomic OR with 0 and an exchange replace them. */
 ORDO_FN uint ordo_load_relaxed(volatile __global uint *p)
 {
     return atomic_or(p, 0u);
@@ -255,9 +254,7 @@ ORDO_FN ulong ordo_cas64(volatile __global ulong *p, ulong expected, ulong desir
  *
  *  ordo_load_uncached    does not return old data from this group's caches. The caller must execute an acquire fence
  *                        first. ordo_load_uncached128 loads 128 bits. Its address must be a multiple of 16 bytes.
- *  ordo_store_uncached   stores a word for ordo_load_uncached
- *
- * Plain loads may return old data. Checked builds (ORDO_CHECKED) report plain loads as races. */
+ *  ordo_store_uncached   stores a word for ordo_load_uncached */
 
 ORDO_FN void ordo_fence_acquire(void)
 {
@@ -269,8 +266,7 @@ ORDO_FN void ordo_fence_acquire(void)
 }
 
 /* 1 if a load waits for an earlier load that its address depends on. OpenCL and PTX do not guarantee this order, so a
- * self-test checks it. sm_80 and sm_90 keep the order, because they predict neither values nor branches. Devices that
- * fail the self-test use fences. */
+ * self-test checks it. Devices that fail the self-test use fences. */
 #define ORDO_AFTER_ORDERS ORDO_ADDRESS_ORDER
 
 /* Orders a memory access after the load that returned `seen`, if ORDO_AFTER_ORDERS is 1. The caller adds the result to

@@ -7,10 +7,9 @@
  *  ORDO_KHR_SHUFFLE      1 with cl_khr_subgroup_shuffle
  *  ORDO_INTEL_SUB_GROUPS 1 with cl_intel_required_subgroup_size
  *  ORDO_INT64_ATOMICS    1 with cl_khr_int64_base_atomics and cl_khr_int64_extended_atomics
- *  ORDO_CPU              1 on a CPU. Kernels avoid barriers, and work-items handle contiguous chunks
+ *  ORDO_CPU              1 on a CPU
  *  ORDO_ADDRESS_ORDER    1 if a load waits for an earlier load that its address depends on
- *  ORDO_CHECKED          1 for simulators that detect data races (tests/conformance/oclgrind.sh)
- * Without these macros, each file compiles for the least capable device. */
+ *  ORDO_CHECKED          1 for simulators that detect data races (tests/conformance/oclgrind.sh) */
 #pragma once
 #include "shared/types.h"
 
@@ -96,7 +95,7 @@
 /* Keeps the compiler from unrolling the next loop, so that it compiles faster. */
 #define ORDO_KEEP_LOOP _Pragma("unroll 1")
 
-/* Fixes a kernel's sub-group size, which the compiler would otherwise choose. */
+/* Fixes a kernel's sub-group size. */
 #if ORDO_LANES == ORDO_LANES_KHR && ORDO_INTEL_SUB_GROUPS
 #define ORDO_TEAM_KERNEL __attribute__((intel_reqd_sub_group_size(ORDO_SUBGROUP)))
 #else

@@ -125,7 +125,6 @@ ORDO_FN bool subgroup_any(bool p)
     return subgroup_ballot(p) != 0;
 }
 
-/* Returns the lanes whose bit `bit` of `word` equals this lane's. The vote finds the lanes with a 1. */
 ORDO_FN subgroup_mask subgroup_agree(uint word, uint bit)
 {
     uint lanes;
@@ -373,8 +372,7 @@ ORDO_FN uint team_add_up_(uint x, uint distance)
 
 #elif ORDO_LANES == ORDO_LANES_AMD
 
-/* Only on these processors can ds_bpermute read every lane of a wave of 64. On others, a loop reads one lane after
- * another. */
+/* Only on these processors can ds_bpermute read every lane of a wave of 64. */
 #if TEAM_WIDTH <= 32 || defined(__GFX8__) || defined(__GFX9__) || defined(__gfx803__) || defined(__gfx900__) ||        \
     defined(__gfx902__) || defined(__gfx904__) || defined(__gfx906__) || defined(__gfx908__) || defined(__gfx909__) || \
     defined(__gfx90a__) || defined(__gfx90c__) || defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__) || \
@@ -547,8 +545,8 @@ ORDO_FN uint team_next_(team_mask lanes)
  * The body must not contain break or return.
  *
  * A team without further work runs the body until all teams of the sub-group finish. `owner` is then TEAM_WIDTH, which
- * is no lane. The body may write only if `team_lane() == owner`, so such a team writes nothing. Ashkiani et al., A
- * Dynamic Hash Table for the GPU (IPDPS 2018), section IV. */
+ * is no lane. The body may write only if `team_lane() == owner`. Ashkiani et al., A Dynamic Hash Table for the GPU
+ * (IPDPS 2018), section IV. */
 
 #if TEAM_WIDTH == ORDO_SUBGROUP
 #define TEAM_MORE_(left) ((left) != 0)

@@ -6,8 +6,7 @@
  *  FOLD_OP          FOLD_SUM, FOLD_MIN or FOLD_MAX.
  *  FOLD_COUNTS      1: the value of an item is a 32-bit count. 0: it is a key.
  *  FOLD_SEGMENTED   1: an item is a value with a flag. The flag is 1 at the first item of a segment. Each segment is
- *                   reduced separately:
- *                       (a, h) . (b, k)  =  (k ? b : a . b,  h | k)
+ *                   reduced separately.
  *  FOLD_NUMBERED    1: an item is a value with a 64-bit mark. Each segment is reduced separately, too. The upper half
  *                   of a mark counts the segment starts. Its lower half is the position of the last start.
  *  FOLD_VALUES      0: an item is only a mark.
@@ -133,7 +132,7 @@ ORDO_FN uint fold_last_head(fold_item x)
 }
 #endif
 
-/* Returns whether a segment starts within x. If so, no earlier item can change x. */
+/* Returns whether a segment starts within x. */
 ORDO_FN bool fold_is_closed(fold_item x)
 {
     return FOLD_SEGMENTED && fold_head(x);

@@ -8,10 +8,7 @@
  * with Decoupled Look-back (NVR-2016-002). Smith, Levien and Owens, Decoupled Fallback (SPAA 2025). */
 
 /* The including file defines the type LOOKBACK_INPUT, which describes the array, and lookback_refold, which reduces one
- * tile. Tests set bits of LOOKBACK_FAULTS to leave out publications:
- *  1   odd tiles do not publish LOOKBACK_OWN
- *  2   odd tiles do not publish LOOKBACK_PREFIX
- *  4   no tile publishes LOOKBACK_PREFIX */
+ * tile. Tests set bits of LOOKBACK_FAULTS to leave out publications. */
 #pragma once
 #include "device/atomic.cl"
 #include "group/fold.cl"
@@ -53,8 +50,7 @@ ORDO_STATIC_ASSERT(LOOKBACK_WORDS * sizeof(lookback_word) ==
 ORDO_STATIC_ASSERT(3 + LOOKBACK_STAMP_BITS <= LOOKBACK_PAYLOAD_BITS, "half of a word is payload");
 
 /* Memory that all groups of a launch share. *ticket counts the tiles that groups have taken, and must be 0 before the
- * launch. Each launch needs a new nonzero `stamp`. Words with another stamp count as unpublished, so launches need not
- * clear the words. */
+ * launch. Each launch needs a new nonzero `stamp`. */
 typedef struct {
     volatile __global uint          *ticket;
     volatile __global lookback_word *words;

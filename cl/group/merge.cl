@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges two sorted arrays a and b in local memory. A binary search (merge_path) finds where a work-item's part of the
- * merge begins in a and b. Keys are in ordered form (shared/key.h). Unsorted input causes no read out of bounds. Green,
- * McColl, Bader, GPU Merge Path (ICS 2012). */
+/* Merges two sorted arrays a and b in local memory. Keys are in ordered form (shared/key.h). Unsorted input causes no
+ * read out of bounds. Green, McColl, Bader, GPU Merge Path (ICS 2012). */
 
 #pragma once
 #include "shared/key.h"

@@ -3,9 +3,9 @@
  * same digit. Its *place* is its index after a stable sort. The whole group must call each function. */
 
 /* Each work-item has RANK_ITEMS keys in registers. A team (device/team.cl) has consecutive keys: the first key of each
- * lane, then the second key of each lane, and so on. Each team counts digits in its own row of local memory. Lanes with
- * the same digit find each other by ballots (team_match). Merrill and Grimshaw, Revisiting Sorting for GPGPU Stream
- * Architectures (PACT 2010). Ashkiani et al., GPU Multisplit (PPoPP 2016). */
+ * lane, then the second key of each lane, and so on. Each team counts digits in its own row of local memory. Merrill
+ * and Grimshaw, Revisiting Sorting for GPGPU Stream Architectures (PACT 2010). Ashkiani et al., GPU Multisplit (PPoPP
+ * 2016). */
 #pragma once
 #include "device/atomic.cl"
 #include "device/team.cl"
@@ -77,8 +77,7 @@ ORDO_FN void rank_count(const ordo_key_form *bits, uint shift, uint mask, __loca
 }
 
 /* Adds the team's keys, in order, to the counters of their digits. Rank i becomes the counter's value before key i is
- * added. If the counters were 0, rank i counts the team's earlier keys with the same digit. After rank_starts has set
- * the counters, rank i is key i's index in the sorted tile. */
+ * added. */
 ORDO_FN void rank_within_team(const ordo_key_form *bits, uint shift, uint mask, __local uint *counts,
                               rank_places *ranks)
 {
@@ -99,8 +98,7 @@ ORDO_FN void rank_within_team(const ordo_key_form *bits, uint shift, uint mask, 
 
 #define RANK_TEAMS_AHEAD (RANK_TEAMS < 8 ? RANK_TEAMS : 8)
 
-/* Each work-item adds up the counts of some digit values. total[j] becomes the number of keys in the tile with this
- * work-item's j-th digit value. A barrier must precede. */
+/* total[j] becomes the number of keys in the tile with this work-item's j-th digit value. A barrier must precede. */
 ORDO_FN void rank_totals(__local const uint *counts, uint *total)
 {
     RANK_FOR_MY_DIGITS(digit, j)
@@ -131,10 +129,9 @@ ORDO_FN void rank_team_starts(__local uint *counts, uint digit, uint next)
     }
 }
 
-/* Each work-item handles RANK_DIGITS_PER_ITEM consecutive digit values. A key's place is its index in the sorted tile.
- * For the work-item's j-th value, start[j] becomes the place of the first key with this value. Before, `counts` has the
- * number of keys for each team and value. Each number is replaced by the place of the team's first key with this value.
- * A barrier must follow. */
+/* Each work-item handles RANK_DIGITS_PER_ITEM consecutive digit values. For the work-item's j-th value, start[j]
+ * becomes the place of the first key with this value. Before, `counts` has the number of keys for each team and value.
+ * Each number is replaced by the place of the team's first key with this value. A barrier must follow. */
 ORDO_FN void rank_starts(__local uint *counts, const uint *total, __local uint *scratch, uint *start)
 {
     uint sum = 0, all;

@@ -17,7 +17,7 @@
 MERGE_DEFINE_SERIAL(runs_serial, RUNS_ITEMS)
 
 /* Each round of the merge merges *regions* of the tile in pairs. In round l, a region has the elements of 2^l runs.
- * From round 1 on, regions begin at multiples of RUNS_ITEMS. A work-item's slots are then in one region. */
+ * From round 1 on, regions begin at multiples of RUNS_ITEMS. */
 #define RUNS_REGIONS    (2 * RUN_TABLE_MAX - 1)
 #define RUNS_ROUNDS_MAX 4
 ORDO_FN uint runs_first_region(uint round)
@@ -39,8 +39,7 @@ typedef struct {
     run_table table;
     runs_part part[RUN_TABLE_MAX];
     uint      before[RUN_TABLE_MAX];
-    /* If slot s has an element of run r before the merge, its key is key_of[r][s]. Its value is value_of[r][s]. Each
-     * pointer is shifted so that its index is a slot of the tile. */
+    /* If slot s has an element of run r before the merge, its key is key_of[r][s]. Its value is value_of[r][s]. */
     runs_keys   key_of[RUN_TABLE_MAX];
     runs_values value_of[RUN_TABLE_MAX];
 #if RUNS_HIDDEN
@@ -94,9 +93,8 @@ ORDO_FN uint runs_output_before(__local const runs_local *mem, uint r, uint i)
 
 #define RUNS_SETTER(i) (get_local_id(0) == (i) * (RUNS_GROUP / 4))
 
-/* Computes which elements of each run belong to the tile (mem->part). A *region* is a sorted range of slots in a round
- * of the merge. Sets mem->start and mem->count to the first slot and the size of each region. The tile has at most
- * `capacity` elements. Ends with a barrier. */
+/* Computes which elements of each run belong to the tile (mem->part). Sets mem->start and mem->count to the first slot
+ * and the size of each region. The tile has at most `capacity` elements. Ends with a barrier. */
 ORDO_FN void runs_lay_out(__local runs_local *mem, __global const uint *splits, uint tile, uint n_tiles, uint n_rounds,
                           uint capacity)
 {
@@ -306,8 +304,7 @@ ORDO_FN uint runs_visible_slots(__local const runs_local *mem, uint count)
 
 #if VALUE_COMBINES
 /* Handles the elements of run 1 that are in this work-item's slots after the merge. Counts the elements of run 0 that
- * the merge put before each of them. Stores the count in mem->upto, at the element's slot before the merge. A barrier
- * must follow. */
+ * the merge put before each of them. A barrier must follow. */
 ORDO_FN void runs_note_first(__local runs_local *mem, uint count)
 {
     const uint first = (uint) get_local_id(0) * RUNS_ITEMS, second_run = mem->start[1];

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parameters of a kernel that reads up to RUN_TABLE_MAX sorted runs. Each run has buffers of keys and values. A
- * run_table has the sizes and offsets of all runs.
- *
- *       __kernel void k(RUNS_KEYS RUNS_VALUES run_table runs, ...)
- *       {
- *           runs_keys key_of[RUN_TABLE_MAX];
- *           RUNS_EACH(RUNS_POINT_KEY, key_of) */
+ * run_table has the sizes and offsets of all runs. */
 #pragma once
 #include "group/hidden.cl"
 #include "group/merge.cl"

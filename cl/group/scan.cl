@@ -42,8 +42,6 @@
 
 #elif GROUP_TEAMS == 1 || GROUP_BY_TEAMS
 
-/* Each team writes its combined value to scratch. Then every team combines the values of all teams itself, which saves
- * a barrier. */
 #define GROUP_SCAN_DEFINE(name, type, suffix, combine, identity)                                                       \
     ORDO_FN type group_team_scan_##name(type x)                                                                        \
     {                                                                                                                  \
@@ -104,7 +102,6 @@
 
 #else
 
-/* Each step reads one half of scratch and writes the other half, which saves a barrier. */
 #define GROUP_SCAN_DEFINE(name, type, suffix, combine, identity)                                                       \
     ORDO_FN type group_scan_##name(type x, __local type *scratch, __private type *total)                               \
     {                                                                                                                  \

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches sorted keys. A team (device/team.cl) searches a node of an index. A single work-item searches a tree in
- * local memory or an interval of an array. The *rank* of a query is the number of lesser keys. With SEARCH_UPPER, equal
- * keys count, too. Queries are in ordered form (shared/key.h). */
+/* Searches sorted keys. The *rank* of a query is the number of lesser keys. With SEARCH_UPPER, equal keys count, too.
+ * Queries are in ordered form (shared/key.h). */
 #pragma once
 #include "device/team.cl"
 #include "shared/key.h"
@@ -253,8 +252,8 @@ ORDO_FN void span_ranks(__global const ordo_key *keys, uint count, __private con
         rank[r] += search_before(key_bits(keys[rank[r]]), query[r]);
 }
 
-/* Returns an interval that contains the ranks of all queries from `low` to `high`. One half of the group searches for
- * `low`, the other for `high`. The whole group must call. Begins and ends with a barrier. */
+/* Returns an interval that contains the ranks of all queries from `low` to `high`. The whole group must call. Begins
+ * and ends with a barrier. */
 #if SEARCH_GROUP > 1
 #define NARROW_PROBES (SEARCH_GROUP / 2)
 typedef struct {

@@ -2,8 +2,7 @@
 /* One pass of a radix sort. A work-group loads a tile of the keys, ranks the keys by a digit, and writes the elements
  * to the output. The whole group must call each function.
  *
- * A digit has at most RANK_BITS bits. Kernel arguments select the digit. With SORT_PLANNED, the buffer `plan` selects
- * it. */
+ * A digit has at most RANK_BITS bits. */
 #pragma once
 #include "device/atomic.cl"
 #include "device/team.cl"

@@ -13,7 +13,6 @@
 #define STRINGS_TILE 4096
 #endif
 
-/* Loops over the row numbers i < count that this work-item handles. */
 #define STRINGS_FIRST ((uint) get_group_id(0) * STRINGS_TILE)
 #define STRINGS_EACH(i, count)                                                                                         \
     for (uint i = STRINGS_FIRST + (uint) get_local_id(0),                                                              \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loads and stores a tile, that is TILE_SIZE consecutive keys of an array that a work-group handles. Each work-item has
- * TILE_ITEMS keys in registers. If the array is aligned, each access is a vector of TILE_VECTOR keys.
+ * TILE_ITEMS keys in registers.
  *
  * Tile 0 begins `shift` keys before the array, at an aligned address. A position counts keys from the start of tile 0.
  * A team (device/team.cl) has TILE_ROWS rows of TEAM_WIDTH vectors, one vector per lane. */

@@ -38,8 +38,8 @@ ORDO_FN fold_item tile_rows(uint tile, __private input_tile *t)
     return before;
 }
 
-/* Loads a tile and returns its reduction. Each lane loads TILE_ROWS vectors. t->row[r] becomes the reduction of all
- * items of the tile before this lane's vector number r. */
+/* Loads a tile and returns its reduction. t->row[r] becomes the reduction of all items of the tile before this lane's
+ * vector number r. */
 ORDO_FN fold_item tile_fold(__private const LOOKBACK_INPUT *in, uint tile, __private input_tile *t,
                             __local fold_scratch *scratch)
 {
@@ -52,8 +52,6 @@ ORDO_FN fold_item tile_fold(__private const LOOKBACK_INPUT *in, uint tile, __pri
     return total;
 }
 
-/* Loads and writes a tile. `before` is the reduction of all earlier tiles. Returns the reduction up to the tile's
- * end. */
 ORDO_FN fold_item tile_whole(__private const LOOKBACK_INPUT *in, uint tile, fold_item before,
                              __local fold_scratch *scratch)
 {
@@ -76,7 +74,7 @@ ORDO_FN uint tiles_end(uint tiles, uint range, uint group)
 ORDO_FN void tiles_ranges(__private const LOOKBACK_INPUT *in, uint tiles, uint range, __global const fold_item *sums,
                           __local fold_scratch *scratch)
 {
-    const uint written = FOLD_GROUP == 1 && sums ? 1 : 0; /* 1 if tiles_sums has written range 0. */
+    const uint written = FOLD_GROUP == 1 && sums ? 1 : 0;
     const uint group = (uint) get_group_id(0) + written, end = tiles_end(tiles, range, group);
     fold_item  before = group_fold_items(sums, group, scratch);
     for (uint tile = group * range; tile < end; tile++)

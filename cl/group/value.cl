@@ -30,7 +30,7 @@
 #define VALUE_SIGN_ ((ordo_value) 1 << (8 * ORDO_VALUE_BYTES - 1))
 
 /* Maps a value to an unsigned number. If `how` is a maximum, greater values get greater numbers. If it is a minimum,
- * lesser values get greater numbers. So both pick the value with the greater number. */
+ * lesser values get greater numbers. */
 ORDO_FN ordo_value value_rank(ordo_value value, uint how)
 {
     const uint       order = VALUE_ORDER_OF(how);

@@ -4,9 +4,9 @@
 #include "shared/types.h"
 
 struct by_index {
-    ordo_u32 bits;  /* A table has 2^bits slots. */
-    ordo_u32 part;  /* Elements that a work-item adds to its table. */
-    ordo_u32 parts; /* Number of tables. */
+    ordo_u32 bits;
+    ordo_u32 part; /* Elements that a work-item adds to its table. */
+    ordo_u32 parts;
     ordo_u32 range; /* Kernel by_index_join combines all tables slot by slot. A work-item handles this many slots. */
 };
 

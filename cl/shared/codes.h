@@ -20,7 +20,6 @@
 #define CODE_SELECT   14
 #define N_CODES       15
 
-/* Concurrent batches accept only codes less than N_CONCURRENT_CODES. */
 #define N_CONCURRENT_CODES CODE_COMBINE
 
 /* Word c of the histogram is the number of operations with code c. The last word is 0 if all codes are valid. Otherwise

@@ -9,12 +9,12 @@
 
 #define DRAFT_ERASED 1u
 
-/* A draft has DRAFT_SLOTS_EACH slots per operation of the launch. A search reads at most DRAFT_PROBES slots. */
+/* A draft has DRAFT_SLOTS_EACH slots per operation of the launch. */
 #define DRAFT_SLOTS_EACH 2
 #define DRAFT_PROBES     256
 
 #define DRAFT_BLOCK 32
 
-/* Counters of a launch. A dictionary may have more of them after DRAFT_WORDS, up to DRAFT_WORDS_MAX in total. */
+/* Counters of a launch. */
 enum draft_word { DRAFT_TICK, DRAFT_PENDING, DRAFT_RESTARTS, DRAFT_WORDS };
 #define DRAFT_WORDS_MAX 32

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests inject faults into concurrent batches. They pass a bitmap with these values. */
+/* Tests inject faults into concurrent batches. */
 #pragma once
 
 enum ordo_fault {
@@ -10,6 +10,6 @@ enum ordo_fault {
     FAULT_SLOW_RAISE = 16, /* Splits pause before they add the new node to the level above. */
     FAULT_LATE_START = 32, /* Some work-items wait until others have started. */
     FAULT_NO_TRIES = 64,   /* Operations give up after one failed attempt. */
-    FAULT_ALONE = 128,     /* One work-item runs all operations. */
-    FAULT_NO_INNER = 256,  /* All allocations of inner nodes of a tree fail. */
+    FAULT_ALONE = 128,
+    FAULT_NO_INNER = 256, /* All allocations of inner nodes of a tree fail. */
 };

@@ -15,7 +15,6 @@
 /* A work-item handles at most this many keys, so that one flag per key fits in a 32-bit word. */
 #define TILE_ITEMS_MAX 24
 
-/* Size in bytes of the type fold_item (group/fold.cl). */
 #define FOLD_ITEM_BYTES(value_bytes, segmented, numbered) ((numbered) ? 16 : (value_bytes) * ((segmented) ? 2 : 1))
 
 /* Buffer of a prefix sum over a large array (group/lookback.cl): a counter in LOOKBACK_TICKET_BYTES bytes, then

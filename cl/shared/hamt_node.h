@@ -23,24 +23,20 @@
  *      whole keys    all bits of each key */
 
 /* Table `cells` divides the keys into ranges of equal size, the *cells*. Cell 0 begins at the `first` of leaf 0. A
- * leaf begins in the cell that contains its `first`. cells[i] is the number of leaves that begin in cells 0 to i. So
- * leaves cells[i - 1] to cells[i] - 1 begin in cell i. A key of cell i lies in one of these leaves, or in the leaf
- * before them.
+ * leaf begins in the cell that contains its `first`. cells[i] is the number of leaves that begin in cells 0 to i.
  *
  * Table `ranks` divides the ranks (0 for the least key) into cells of equal size. ranks[i] is the number of leaves
  * whose first key has a rank in cells 0 to i. The number of cells of each table is a power of 2. */
 
-/* With HAMT_FIXED_DEPTH 1, there is no table `cells`. Searches by key read one node per level, as in the paper
- * (share/doc/hamt.md). All leaves are bitmaps. A node has 64 words, one for each value of 6 key bits:
+/* With HAMT_FIXED_DEPTH 1, there is no table `cells`. All leaves are bitmaps. A node has 64 words, one for each value
+ * of 6 key bits:
  *
  *     tables   | header | table `ranks` | nodes of the topmost level | ... | nodes above leaves |
  *
- * header[level] is the index of the level's first node. Level 0 lies above the leaves. A node has at most one child
- * per value. Word w of a node counts the node's children with values 0 to w, and all children of earlier nodes of
- * the level. */
+ * header[level] is the index of the level's first node. Level 0 lies above the leaves. Word w of a node counts the
+ * node's children with values 0 to w, and all children of earlier nodes of the level. */
 
-/* Invariants of a HAMT, which host/dict/trie/hamt_check.c checks. `first`, `before` and `sectors` are fields of a
- * leaf's record. The end record follows the record of the last leaf.
+/* Invariants of a HAMT, which host/dict/trie/hamt_check.c checks.
  *  T1 order     The fields `first` of the leaves ascend. Each is a multiple of 1024.
  *  T2 region    A leaf has at least one key. Its keys ascend. They are not less than `first`, but less than the next
  *               leaf's `first`. If the leaf has a bitmap, `sectors` has three fields of 10 bits: the number of ones
@@ -54,7 +50,6 @@
 #ifndef HAMT_FIXED_DEPTH
 #define HAMT_FIXED_DEPTH 0
 #endif
-/* A leaf with more than HAMT_LEAF elements is a bitmap. */
 #define HAMT_LEAF      (HAMT_FIXED_DEPTH ? 0 : 64)
 #define HAMT_BITS      10
 #define HAMT_WORDS     ((1 << HAMT_BITS) / 32)
@@ -108,8 +103,7 @@ typedef struct {
  * their blocks. */
 enum hamt_sum { HAMT_TOUCHED, HAMT_ELEMENTS, HAMT_FREED, HAMT_SUM_WORDS };
 
-/* Results of the check of a HAMT. HAMT_WRONG_... is the number of the first wrong leaf or cell, or 0xffffffff.
- * HAMT_UNITS_IN_USE is the number of allocation units in use. */
+/* Results of the check of a HAMT. HAMT_WRONG_... is the number of the first wrong leaf or cell, or 0xffffffff. */
 #define HAMT_FINDINGS(X)                                                                                               \
     X(ORDER, "T1: leaf %u does not begin where it should")                                                             \
     X(REGION, "T2: the keys of leaf %u are not in order, in its region, or counted right")                             \

@@ -6,27 +6,22 @@
 /* Updates of a work-group: mean and maximum. */
 #define HASH_SMALL_MEAN    64
 #define HASH_SMALL_UPDATES 128
-/* The updates of a work-group can look at or change at most HASH_SMALL_BUCKETS buckets. They can store or move at
- * most HASH_SMALL_MOVES elements. They can change spill counts at most HASH_SMALL_SPILLS times. */
+/* The updates of a work-group can look at or change at most HASH_SMALL_BUCKETS buckets. */
 #define HASH_SMALL_BUCKETS 256
 #define HASH_SMALL_MOVES   320
 #define HASH_SMALL_SPILLS  128
-/* If a spill count has reached this limit, a work-group does not change it, but declines the batch. Otherwise the
- * changes of the work-group could raise the count to HASH_SCAN. */
+/* If a spill count has reached this limit, a work-group does not change it, but declines the batch. */
 #define HASH_SMALL_SPILL_MAX (HASH_SCAN - HASH_SMALL_SPILLS - 1)
 
-/* A work-group of kernel hash_small_plan writes a plan: lists of changes to the table. HASH_SMALL_PLAN_WORDS is the
- * size of a plan in 32-bit words. The first HASH_SMALL_HEADS words are the lengths of four lists. Then come the
- * lists: new element counts of partitions (2 words each), new values of present keys (2 words each), changes of
- * spill counts, and slots that get an element. */
+/* A work-group of kernel hash_small_plan writes a plan: lists of changes to the table. The first HASH_SMALL_HEADS words
+ * are the lengths of four lists. Then come the lists: new element counts of partitions (2 words each), new values of
+ * present keys (2 words each), changes of spill counts, and slots that get an element. */
 #define HASH_SMALL_HEADS      4
 #define HASH_SMALL_PLAN_WORDS (HASH_SMALL_HEADS + 4 * HASH_SMALL_UPDATES + HASH_SMALL_SPILLS + HASH_SMALL_MOVES)
 
-/* Up to this number of updates, each work-group reads the keys of the whole batch. Larger batches go through bins. */
-#define HASH_SMALL_SCAN 8192
-/* Maximum number of updates of a small batch. */
-#define HASH_SMALL_MAX (1 << 18)
-/* Maximum number of bins. */
+/* Up to this number of updates, each work-group reads the keys of the whole batch. */
+#define HASH_SMALL_SCAN     8192
+#define HASH_SMALL_MAX      (1 << 18)
 #define HASH_SMALL_BIN_BITS 8
 #define HASH_SMALL_BINS     (1 << HASH_SMALL_BIN_BITS)
 

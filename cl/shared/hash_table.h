@@ -19,8 +19,7 @@
  *  H2 empty    An empty slot holds hash_empty(partition), a mixed key of another partition, so no lookup matches it. A
  *              table has at least two partitions.
  *  H3 spilled  spills[b] counts the elements of home bucket b that lie in their second bucket. If this count exceeds
- *              254, or if an element of home bucket b is stashed, spills[b] is HASH_SCAN. Lookups end after bucket b
- *              if spills[b] is 0. They read the whole partition if spills[b] is HASH_SCAN.
+ *              254, or if an element of home bucket b is stashed, spills[b] is HASH_SCAN.
  *  H4 counted  counts[p] is the number of elements of partition p. `starts` ascends from 0 to the number of buckets.
  *  H5 filtered In filters[b], each key of bucket b sets two bits. HASH_SPILLED is set if spills[b] is not 0. All other
  *              bits are 0. */
@@ -32,8 +31,7 @@
 #define HASH_SPILL_WORDS(n) (((n) + 3) / 4)
 #define HASH_SCAN           255
 #define HASH_SPILLED        0x80000000u
-/* Flag in counts[p]. An erasure sets it if it cannot decrement a spill count, because the spill count is HASH_SCAN.
- * Kernel hash_recount then counts the spills of partition p again. */
+/* Flag in counts[p]. An erasure sets it if it cannot decrement a spill count, because the spill count is HASH_SCAN. */
 #define HASH_RECOUNT 0x80000000u
 
 #define HASH_CPU_IN_FLIGHT 64
@@ -44,19 +42,19 @@
 #define HASH_BUCKETS_MAX (HASH_SLOTS_MAX / HASH_SLOTS)
 #define HASH_BITS_MAX    28
 
-/* n buckets have at most this many elements. In fuller tables, too many elements lie outside of their home bucket. */
+/* n buckets have at most this many elements. */
 #define HASH_LIMIT(n) ((n) *HASH_SLOTS - (n) *HASH_SLOTS / 32)
 
 #define HASH_UPDATES_MAX HASH_SLOTS_MAX
 
-/* A hash table needs at most this many bytes of local memory. The host refuses devices with less. */
+/* A hash table needs at most this many bytes of local memory. */
 #define HASH_LOCAL_MAX 16384
 
 /* Sizes of work-groups of kernels that read whole partitions (DENSE), or only some of their buckets (SPARSE). */
 #define HASH_GROUP_DENSE  256
 #define HASH_GROUP_SPARSE 128
 
-/* Kernel hash_mixed accepts at most this number of operations per partition, because each needs local memory. */
+/* Kernel hash_mixed accepts at most this number of operations per partition. */
 #define HASH_MIXED_MAX 1248
 
 /* Kinds of batches of updates:

@@ -4,8 +4,7 @@
 
 /* Level 0 is the array, in blocks of NODE keys. Higher levels have nodes of NODE separators: one separator per block
  * or node of the level below. The separator of a block is its last key. The separator of a node is its last
- * separator. Unused entries repeat the last separator. A *unit* is a block or a node. With NODE = 4 and 21 keys, s0
- * to s5 are the separators of blocks 0 to 5:
+ * separator. A *unit* is a block or a node. With NODE = 4 and 21 keys, s0 to s5 are the separators of blocks 0 to 5:
  *
  *     level 2           [ s3  s5  s5  s5 ]                                        the root
  *                          |   \__________________
@@ -22,10 +21,7 @@
  *  I4 order      The levels lie without gaps, the root first. */
 
 /* A *compressed* index also stores the keys, so searches do not read the array. A block stores PACK_KEYS keys as
- * differences of 1, 2, 4 or 8 bytes from a *base*. A block consists of *pieces* of 16 bytes:
- *
- *     block 2     [ +3  +7  +7  +19  +80 ...  +211 ]      one piece with 16 differences of 1 byte
- *     offsets     [ 0  1  3  4  5 ... ]                   first piece of each block, then the number of pieces
+ * differences of 1, 2, 4 or 8 bytes from a *base*. A block consists of *pieces* of 16 bytes.
  *
  * Block 0 begins with the array's first key (`shift` is 0). A compressed index has three more invariants:
  *  I5 base       A block's base is the separator of the previous block, or 0 for block 0. It is not stored.
@@ -41,14 +37,10 @@
  *         slot      0  1  2 |  3  4  5 |  6  7  8 |  9 10 11 | 12 13 14 | 15
  *         separator 3  7 11 |  0  1  2 |  4  5  6 |  8  9 10 | 12 13 14 | 15
  *
- * Slots 0 to 2 are the root SIMD block. Its four children follow. A search counts the separators of the root that
- * are less than the query. It continues in the child with this number. Searches do not read the last slot. */
+ * Slots 0 to 2 are the root SIMD block. Its four children follow. */
 
 /* The blocked layout stores lines (nodes) in *pages*. A page has the lines of a subtree of PAGE_LEVELS levels of
- * nodes. Pages lie level by level, from left to right. A level's last page may have fewer lines. With two levels of
- * nodes per page and 4 children per line, lines a to m form three pages:
- *
- *     | page 0: a  b c d e | page 1: f  g h i j | page 2: k  l m |
+ * nodes. Pages lie level by level, from left to right.
  *
  * The blocked layout has one more invariant. For each separator, index_line() gives its line, and index_slot() its
  * slot in this line. No two separators share a slot (I8). */
@@ -71,11 +63,11 @@
 typedef struct {
     ordo_u32 node_log2;   /* log2 of the keys per block */
     ordo_u32 line_depth;  /* log2 of the separators per node or line */
-    ordo_u32 simd_depth;  /* levels of a SIMD block, which is a part of a line */
+    ordo_u32 simd_depth;  /* levels of a SIMD block */
     ordo_u32 page_levels; /* levels of nodes in a page of the blocked layout, or 0 without pages */
 } index_form;
 
-/* The array begins at element `shift` of block 0. `count` must not be 0. */
+/* `count` must not be 0. */
 INDEX_FN ordo_u32 index_blocks(ordo_u32 count, ordo_u32 shift, ordo_u32 node_log2)
 {
     return ((count - 1 + shift) >> node_log2) + 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Types of keys and values, and the order of keys. Kernels compare keys in *ordered form*: an unsigned number with as
- * many bits as the key, which sorts like the key. Floats sort in IEEE total order (-NaN < -inf < ... < -0 < +0 < ... <
- * +inf < +NaN). Kernels for descending order invert all bits of the ordered form. */
+ * many bits as the key, which sorts like the key. Floats sort in IEEE total order. Kernels for descending order invert
+ * all bits of the ordered form. */
 
 /* Kernels are compiled for one ORDO_KEY (an ordo_type), ORDO_DESCENDING (0 or 1) and ORDO_VALUE_BYTES (0, 4, 8).
  * f and g are ordered forms:

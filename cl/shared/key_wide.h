@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Keys of 16 bytes. shared/key.h describes the functions. The ordered form has its high 64 bits in .y, its low 64 bits
- * in .x. Operators < and == compare .x and .y separately, so they cannot compare ordered forms. */
+ * in .x. */
 #pragma once
 #include "shared/types.h"
 
@@ -29,8 +29,7 @@ ORDO_FN ordo_key key_from_bits(ordo_key_form bits)
 
 #if defined(ORDO_CHECKED) && ORDO_CHECKED
 
-/* Oclgrind 21.10 computes 255, not 1, for a true comparison like a.y < b.y. any() and all() return 1. So these
- * functions use any() and all(). */
+/* Oclgrind 21.10 computes 255, not 1, for a true comparison like a.y < b.y. */
 ORDO_FN bool key_before(ordo_key_form a, ordo_key_form b)
 {
     const long2 less = a < b, same = a == b;

@@ -11,8 +11,7 @@
  *
  * A leaf covers the keys k with low < k <= high. An inner node's key is the `low` of the child. */
 
-/* Invariants of a tree while no kernel changes it (host/dict/ltree/check.c checks them). `low`, `right`, `header`
- * and `high` are words of a node (see above).
+/* Invariants of a tree while no kernel changes it (host/dict/ltree/check.c checks them).
  *  B1 order    A node's keys ascend strictly. Unused slots hold LTREE_UNUSED, which may also be a valid key.
  *  B2 bounds   A leaf's keys lie in (`low`, `high`]. An inner node's keys lie in [`low`, `high`), and the first is
  *              `low`. `low` of a level's first node is 0. All bits in `high` of a level's last node are 1.
@@ -24,11 +23,9 @@
  *  B6 free     Never allocated nodes have the header LTREE_FREE.
  *  B7 latch    No header has LTREE_LATCHED or LTREE_DIRTY set.
  *  B8 counts   If the host has set `counted`, leaf_counts[i] is the number of entries of leaf i.
- *  B9 dead     A dead node is allocated, but in no level. It has no entries, and `low` equals `high`. Only skiplists
- *              have dead nodes: leaves merged into a neighbour, inner nodes without children (reclaim.cl).
+ *  B9 dead     A dead node is allocated, but in no level. It has no entries, and `low` equals `high`.
  *
- * During concurrent operations B4 and B5 may not hold. Searches then find a new node by its left neighbour's link
- * (Lehman and Yao, TODS 1981). */
+ * During concurrent operations B4 and B5 may not hold. */
 #pragma once
 #include "shared/types.h"
 
@@ -71,7 +68,6 @@
 #define LTREE_LEVELS_MAX   13
 #define LTREE_NODE_MASK    0x07ffffffu
 
-/* Kernel ltree_tally counts the operations of a concurrent batch by kind. */
 enum ltree_tally { TALLY_STORES, TALLY_SCANS, TALLY_RANGES, TALLY_ERASES, TALLY_FINDS, N_TALLIES };
 
 enum ltree_word {
@@ -103,11 +99,10 @@ enum ltree_word {
 
 #define LTREE_LIST_ITEMS 8
 
-/* Size of a ltree_pended (cl/dict/ltree/node.cl). Kernels write one for each operation that gives up. */
+/* Size of a ltree_pended (cl/dict/ltree/node.cl). */
 #define LTREE_PENDED_BYTES(key_bytes) ((size_t) ((key_bytes) > 8 ? 32 : 16))
 
-/* Kinds of operations that gave up. The host runs all operations of a kind as a batch, while no concurrent kernel
- * runs. */
+/* Kinds of operations that gave up. */
 enum ltree_left {
     LEFT_UPDATES,
     LEFT_FINDS,
@@ -119,8 +114,7 @@ enum ltree_left {
 
 /* ---- the checker ------------------------------------------------------------------------------------------------- */
 
-/* Results of the kernels that check a tree. A WRONG_... word is the first node with this error, or LTREE_NONE. A
- * CHECKED_... word is a count. */
+/* Results of the kernels that check a tree. A WRONG_... word is the first node with this error, or LTREE_NONE. */
 enum ltree_finding {
     WRONG_LEAF_ORDER,
     WRONG_LEAF_BOUNDS,

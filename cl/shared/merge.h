@@ -3,8 +3,7 @@
 #pragma once
 #include "shared/group.h"
 
-/* A work-group merges in local memory if each work-item has at most this many elements. With more, each work-item
- * merges a part of the arrays alone. */
+/* A work-group merges in local memory if each work-item has at most this many elements. */
 #define MERGE_ITEMS_MAX 32
 
 #define MERGE_LOCAL_BYTES(group, items, key_bytes, value_bytes, staged)                                                \

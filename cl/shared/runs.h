@@ -10,7 +10,7 @@
 /* Maximum number of runs, equal to ORDO_MAX_RUNS. */
 #define RUN_TABLE_MAX 16
 
-/* hidden_at[r] has this value if run r has no hidden elements. Its hidden bits are then not stored. */
+/* hidden_at[r] has this value if run r has no hidden elements. */
 #define RUN_TABLE_NONE 0xffffffffu
 
 /* The runs that a kernel reads. `hidden_at` and `visible_at` are offsets in the key buffer, in units of 256 bytes.

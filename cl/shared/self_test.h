@@ -69,7 +69,6 @@ enum { PHASES_PARTS = 2, PHASES_WORDS = 300, PHASES_KEYS = 37 };
 
 /* ---- atomics: primitive/self_test_atomics.cl ------------------------------------------------------------------- */
 
-/* All work-items of kernels self_test_updates and self_test_updates64 update these words. */
 enum atomics_word {
     ATOMICS_ADD,
     ATOMICS_CARRY,
@@ -137,10 +136,8 @@ enum {
  * twice the array's version. During a change, it is greater by 1. */
 enum { OPTIMISTIC_WORDS = 32, OPTIMISTIC_BY_2 = 16, OPTIMISTIC_BY_1 = 24, OPTIMISTIC_HEADER = 28 };
 #define OPTIMISTIC_WORD(version, j) ((version) * (2 * (j) + 1) * 2654435761u)
-/* Words of the test's report. The words up to OPTIMISTIC_BAD are counts: of changes, good reads, torn reads and bad
- * reads. A torn read has a wrong word of the array, but the version changed during the read. A bad read has a wrong
- * word, although the version did not change. Only bad reads are errors. The next two words describe the last bad
- * read. */
+/* Words of the test's report. A torn read has a wrong word of the array, but the version changed during the read. A bad
+ * read has a wrong word, although the version did not change. Only bad reads are errors. */
 enum optimistic_word {
     OPTIMISTIC_CHANGES,
     OPTIMISTIC_GOOD,

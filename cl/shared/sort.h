@@ -14,8 +14,7 @@
  * work-groups, then RADIX words per pass. */
 
 /* In sort_onesweep.cl, each tile has a status word per digit value. Its top two bits are a code: "nothing", "count
- * of this tile", or "sum up to this tile". The other bits are a number of elements. Later tiles read the word
- * (look-back).
+ * of this tile", or "sum up to this tile". The other bits are a number of elements.
  *
  *  S1  A word changes from "nothing" to "count of this tile" to "sum up to this tile". Each change is one store.
  *  S2  After a pass, all words are "sum up to this tile". The next pass must read them as "nothing". So it uses a
@@ -26,10 +25,9 @@
 #define SORT_RADIX_MAX  256
 #define SORT_LAUNCH_MAX (1u << 29)
 
-#define SORT_COUNT_BITS 30
-#define SORT_COUNT_MASK ((1u << SORT_COUNT_BITS) - 1)
-#define SORT_CODE_OWN   2u
-/* In a status word of pass `pass`, this code means "sum up to this tile" (see S2 above). */
+#define SORT_COUNT_BITS      30
+#define SORT_COUNT_MASK      ((1u << SORT_COUNT_BITS) - 1)
+#define SORT_CODE_OWN        2u
 #define SORT_CODE_UPTO(pass) ((pass) % 2 ? 1u : 3u)
 
 /* Arguments of a pass. Members ..._at are indices of elements. Members ..._word are indices in the control buffer. */
@@ -43,14 +41,13 @@ struct sort_pass {
     ordo_u32 shift, digit_mask;
     ordo_u32 ticket_word;
     ordo_u32 status_word;
-    /* Two arrays with the output index of each digit value's first element. A launch reads one array. It writes the
-     * other, which the next launch reads. With a plan (struct sort_planned), the arrays of digit d begin 2 * RADIX * d
-     * words later. */
+    /* Two arrays with the output index of each digit value's first element. With a plan (struct sort_planned), the
+     * arrays of digit d begin 2 * RADIX * d words later. */
     ordo_u32 bases_in_word, bases_out_word;
     ordo_u32 unused;
 };
 
-/* Additional arguments of a pass with a plan. A plan lists the digits to sort by. Kernel sort_histogram writes it. */
+/* Additional arguments of a pass with a plan. A plan lists the digits to sort by. */
 struct sort_planned {
     ordo_u32 first_bit, bits, passes;
 };
@@ -68,7 +65,7 @@ struct sort_planned {
 struct sort_histogram {
     ordo_u64 keys_at;
     ordo_u32 count, first_bit, bits, passes;
-    ordo_u32 bases_word;    /* First word of `bases` in the control buffer. The kernel zeroes all words before it. */
+    ordo_u32 bases_word;    /* First word of `bases` in the control buffer. */
     ordo_u32 segment_limit; /* Maximum mean size of segments (see below) for a local pass. 0 disables it. */
 };
 
@@ -88,8 +85,8 @@ struct sort_small {
     ordo_u32 count, first_bit, bits, passes;
 };
 
-/* Arguments of a pass on CPUs, which divides the array into chunks. `chunk` is the size of a chunk, `chunks` is their
- * number. Word d * chunks + c of the control buffer counts digit value d in chunk number c. */
+/* Arguments of a pass on CPUs, which divides the array into chunks. Word d * chunks + c of the control buffer counts
+ * digit value d in chunk number c. */
 struct sort_chunks {
     ordo_u64 keys_in_at, keys_out_at, values_in_at, values_out_at;
     ordo_u32 count, chunk, chunks, shift, digit_mask;
@@ -99,26 +96,26 @@ struct sort_chunks {
 struct sort_buckets {
     ordo_u64 keys_in_at, keys_out_at, values_in_at, values_out_at;
     ordo_u32 count, chunk, chunks, first_bit, bits;
-    ordo_u32 bucket_bits; /* There are 2^bucket_bits buckets. */
-    ordo_u32 longest;     /* If a bucket has more elements, sort_chunked.cl sorts the array instead. */
-    ordo_u32 step;        /* Only every step-th work-group works. Work-group i handles chunk i / step. */
-    ordo_u32 blocks;      /* 1 if the scatter collects full cache lines, else 0 */
-    ordo_u32 sort_step;   /* Only every sort_step-th work-group of kernel sort_bucket_sort sorts. */
-    ordo_u32 room;        /* The spare buffer has `count` elements, then `room` elements per work-group that sorts. */
+    ordo_u32 bucket_bits;
+    ordo_u32 longest;   /* If a bucket has more elements, sort_chunked.cl sorts the array instead. */
+    ordo_u32 step;      /* Only every step-th work-group works. */
+    ordo_u32 blocks;    /* 1 if the scatter collects full cache lines, else 0 */
+    ordo_u32 sort_step; /* Only every sort_step-th work-group of kernel sort_bucket_sort sorts. */
+    ordo_u32 room;      /* The spare buffer has `count` elements, then `room` elements per work-group that sorts. */
     ordo_u32 unused;
 };
 
-/* The plan of sort_buckets.cl, which first distributes the keys to buckets by one digit. This digit has
- * SORT_BUCKET_BITS_MIN to SORT_BUCKET_BITS_MAX bits. SORT_BUCKET_STATE to SORT_BUCKET_ENDS are words of the plan. */
+/* The plan of sort_buckets.cl, which first distributes the keys to buckets by one digit. SORT_BUCKET_STATE to
+ * SORT_BUCKET_ENDS are words of the plan. */
 #define SORT_BUCKET_BITS_MIN 8
 #define SORT_BUCKET_BITS_MAX 11
 /* If a key and its value have more than SORT_BLOCK_PAIR_MAX bytes, member `blocks` of struct sort_buckets must be 0.
  * With 16 bytes, blocks are slower: 2^22 pairs take 62 instead of 47 ms (PoCL, two cores). */
 #define SORT_BLOCK_PAIR_MAX 12
 #define SORT_BUCKET_STATE   0 /* a value of the enum below */
-#define SORT_BUCKET_SHIFT   1 /* lowest bit of the digit */
-#define SORT_BUCKET_NEXT    2 /* next bucket to sort */
-#define SORT_BUCKET_ENDS    3 /* end of each bucket */
+#define SORT_BUCKET_SHIFT   1
+#define SORT_BUCKET_NEXT    2
+#define SORT_BUCKET_ENDS    3
 #define SORT_BUCKET_WORDS   (SORT_BUCKET_ENDS + (1 << SORT_BUCKET_BITS_MAX))
 enum { SORT_BUCKET_NONE, SORT_BUCKET_ONE, SORT_BUCKET_SOME };
 

@@ -6,7 +6,7 @@
  *   D2 marks     The marks of a run of n strings have W = STRING_MARKS(n) words, then W + 1 counts. Bit i % 32 of word
  *                i / 32 is 1 if string i is hidden: replaced or erased. Bits after the last string are 1. Count w is
  *                the number of visible strings before string 32 w.
- *   D3 apart     A string is visible in at most one run. So the visible strings of all runs are the dictionary.
+ *   D3 apart     A string is visible in at most one run.
  *
  * The *rank* of a string is the number of lesser visible strings in all runs. The *place* of string i of a run is i
  * plus the number of strings in the runs before. */

@@ -16,11 +16,6 @@
  *                7       9                       left if it has a 0. Where no test follows, it ends at a string.
  *     strings  0   1   2   3       4     5 */
 
-/* A search ends at the query if the column has it. Otherwise it ends at a string that shares the most leading bits
- * with the query. A second search then finds the place of the query among the sorted strings. Let p be the first
- * position where the query and the found string differ. At tests before p, the second search reads the query. At all
- * other tests, it goes right if the query is greater than the found string, else left. */
-
 /* The tests of a level form a trie. *Nodes* are the largest subtrees of this trie with at most STRING_NODE - 1
  * tests. Invariants (tests/primitive/string_index.c checks them):
  *
@@ -38,8 +33,8 @@
 #define STRING_SHARED_BITS 28
 #define STRING_SHARED_MAX  ((1u << STRING_SHARED_BITS) - 1)
 
-/* A position has a byte index and a bit number (see above). Two equal strings have position STRING_EQUAL. Bit number
- * STRING_GOES_ON means: the bytes before this byte index are equal, and the others are not yet compared. */
+/* Two equal strings have position STRING_EQUAL. Bit number STRING_GOES_ON means: the bytes before this byte index are
+ * equal, and the others are not yet compared. */
 #define STRING_EQUAL   0xffffffffu
 #define STRING_GOES_ON 15
 
@@ -54,14 +49,13 @@ typedef struct {
     ordo_u32 count, unused;
 } string_level;
 
-/* A branch is a copy of test number `cut` of the last level. The branches form a trie, which lies in an array. If
- * `left` is 1, the left child is the next branch of the array. If `right` is not 0, the right child has this index
- * in the array. For other children, the search continues in the last level. */
+/* A branch is a copy of test number `cut` of the last level. If `left` is 1, the left child is the next branch of the
+ * array. If `right` is not 0, the right child has this index in the array. For other children, the search continues in
+ * the last level. */
 typedef struct {
     ordo_u32 position, cut, right, left;
 } string_branch;
 
-/* Branches begin at word `branches` of the index. */
 typedef struct {
     ordo_u64     branches;
     ordo_u32     n_branches, levels;

@@ -6,21 +6,13 @@
 
 /* A *nibble* is an aligned group of 1, 2, 4 or 8 bits of a string. Bytes after the end of a string are 0. The *partial
  * key* of a string has some of its nibbles, the most significant first. Partial keys sort like their strings, but
- * different strings may have equal partial keys.
- *
- *     strings   nibbles    partial keys of 2 nibbles
- *     "a1"      6 1 3 1    1 1        All nibbles at positions 0 and 2 are equal. Partial keys leave them out: they
- *     "a7"      6 1 3 7    1 7        have the nibbles at positions 1 and 3.
- *     "c0"      6 3 3 0    3 0
- */
+ * different strings may have equal partial keys. */
 
-/* Level 0 has all strings in sorted order. A *page* has `page_keys` neighbouring strings of a level. A level's last
- * page may have fewer. The next level has the first string of each page. The last level is one page. Entry i of a
- * level is the string with id i * stride. In level 0, `stride` is 1.
+/* Level 0 has all strings in sorted order. A *page* has `page_keys` neighbouring strings of a level. The next level has
+ * the first string of each page. The last level is one page. Entry i of a level is the string with id i * stride.
  *
  * The strings *below* a page begin at its first entry, and end before the next page's first entry. A page leaves out
- * nibbles that are equal in all strings below it. A search for one of these strings does not need these nibbles,
- * because they do not change the order.
+ * nibbles that are equal in all strings below it.
  *
  * A page begins with the positions of its nibbles, in ascending order. The partial keys of its entries follow. */
 #define PARTIAL_LEVELS_MAX    16
@@ -59,8 +51,7 @@ typedef struct {
  *  across   like `inside`, but also compares the first string of the next page
  *  longest  length of the longest of these strings, at most PARTIAL_LONGEST_MAX
  *  apart    apart[k] covers bytes b to b + 7 of the strings, where b = PARTIAL_FROM(inside) + 8 * k. A bit of
- *           apart[k] is 1 if two of the strings differ in this bit. The most significant bit belongs to byte b.
- *           Elements of `apart` that no page needs are not set. */
+ *           apart[k] is 1 if two of the strings differ in this bit. The most significant bit belongs to byte b. */
 typedef struct {
     ordo_u32 inside, across, longest, unused;
     ordo_u64 apart[PARTIAL_REACH / 8];

@@ -6,8 +6,7 @@
  *
  *     segment     the index of the row's segment
  *     window      the `window` bytes after the first `depth`, as a big-endian number. Missing bytes are 0.
- *     length      the number of bytes after the first `depth`, at most `window` + 1. "a" and "a\0" have equal windows.
- *                 "a" sorts first, because it is shorter
+ *     length      the number of bytes after the first `depth`, at most `window` + 1.
  *
  * Rows with equal keys have equal strings, unless length is `window` + 1. */
 #pragma once

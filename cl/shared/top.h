@@ -30,9 +30,8 @@ struct top_pass {
     ordo_u32 room;
     ordo_u32 pass;
     ordo_u32 index_bits;
-    /* An element's number has its key in the high bits, and its index in the low bits. digit_shift and digit_mask
-     * select the digit that the previous pass counted. The digits of all earlier passes are the bits from bit
-     * digit_above up. */
+    /* digit_shift and digit_mask select the digit that the previous pass counted. The digits of all earlier passes are
+     * the bits from bit digit_above up. */
     ordo_u32 digit_shift, digit_mask, digit_above;
     /* Select the next digit, which this pass counts. If there is none, next_mask is 0. */
     ordo_u32 next_shift, next_mask;
@@ -44,8 +43,7 @@ struct top_pass {
  * be small. */
 #define TOP_ITEMS_MAX 64
 
-/* Arguments of kernel top_order. One work-group sorts up to TOP_ORDERED selected elements. Other work-groups zero the
- * results of all passes for the next call. */
+/* Arguments of kernel top_order. One work-group sorts up to TOP_ORDERED selected elements. */
 #define TOP_ORDERED                        1024
 #define TOP_ORDERED_LOCAL_BYTES(key_bytes) (TOP_ORDERED * ((key_bytes) + 4))
 struct top_order {
@@ -53,7 +51,7 @@ struct top_order {
     ordo_u32 count, state_words, value_words, unused;
 };
 
-/* Arguments of a selection on CPUs. Each work-item reads `chunk` elements, and selects the `needed` least of them. */
+/* Arguments of a selection on CPUs. */
 struct top_chunks {
     ordo_u64 keys_at;
     ordo_u32 count, chunk, needed;

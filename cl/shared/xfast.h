@@ -9,22 +9,19 @@
  *     table     prefix -> first, end               a hash table (shared/hash_table.h) of longer prefixes
  *
  * The hash table has prefixes of L + i * g bits, with i from 1 to `levels`. L is `flat_bits`, and g is `group` (see
- * xfast_shape). A key of the hash table is a prefix, then a 1 bit, then 0 bits. A prefix with at most XFAST_LEAF
- * leaves has no entry. Searches compare its leaves, as in D. E. Willard's y-fast trie (IPL 17, 1983). */
+ * xfast_shape). A key of the hash table is a prefix, then a 1 bit, then 0 bits. */
 
-/* Optional level tables replace the hash table, as in the original X-fast trie. There is one table for each prefix
- * length (level), with all prefixes of this length. With level tables, flat_bits is 1. The tables use linear
- * probing, and are at least half empty. */
+/* Optional level tables replace the hash table. There is one table for each prefix length (level), with all prefixes of
+ * this length. With level tables, flat_bits is 1. The tables use linear probing, and are at least half empty. */
 
 /* Invariants, which host/dict/trie/xfast_check.c checks:
  *  X1 flat      flat[p] is the number of keys whose first flat_bits bits are less than p. The last entry is the
  *               number of keys.
  *  X2 entries   Take a prefix of flat_bits + i * g bits, where g is `group`, and i is 1 to `levels`. If more than
- *               XFAST_LEAF leaves begin with it, the table has an entry for it. An entry is the index of the first of
- *               these leaves, and the index after the last one.
+ *               XFAST_LEAF leaves begin with it, the table has an entry for it.
  *  X3 only      The table has no other entry.
- *  X4 masks     If there are masks, each key encodes a prefix, for example a network route (xfast_prefix.cl). Bit l
- *               of masks[i] is 1 exactly if some key encodes the first l bits of key i. */
+ *  X4 masks     If there are masks, each key encodes a prefix (xfast_prefix.cl). Bit l of masks[i] is 1 exactly if some
+ *               key encodes the first l bits of key i. */
 #pragma once
 #include "shared/types.h"
 
@@ -50,7 +47,7 @@
 typedef struct {
     ordo_u32 count;
     ordo_u32 flat_bits;
-    ordo_u32 group; /* Prefixes in the hash table have flat_bits + i * group bits, with i from 1 to `levels`. */
+    ordo_u32 group;
     ordo_u32 levels;
     ordo_u32 small; /* Number of levels with 2^b < count, where b is the prefix length. 0 without level tables. */
 } xfast_shape;
@@ -60,8 +57,7 @@ ORDO_STATIC_ASSERT(sizeof(xfast_shape) == 20, "both compilers give a shape the s
 /* Bytes of a slot of a level table: the prefix, the index of its first leaf, and the index after its last leaf. */
 #define XFAST_SLOT_BYTES(key_bytes) ((key_bytes) + 8)
 
-/* Results of the check of an X-fast trie. XFAST_WRONG_... is the first wrong leaf or entry, or 0xffffffff.
- * XFAST_ENTRIES is the number of entries that the table should have. */
+/* Results of the check of an X-fast trie. XFAST_WRONG_... is the first wrong leaf or entry, or 0xffffffff. */
 #define XFAST_FINDINGS(X)                                                                                              \
     X(FLAT, "X1: entry %u of flat is wrong")                                                                           \
     X(ENTRY, "X2: the entry of a prefix that begins with leaf %u is wrong or missing")                                 \
