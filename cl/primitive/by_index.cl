@@ -3,10 +3,7 @@
  *
  *     by_index_fold    Each work-item fills a table. The low bits of a key are the number of its slot.
  *     by_index_join    Each work-item adds up a range of slots over all tables, and counts the range's groups.
- *     by_index_write   Each work-item writes the groups of its range.
- *
- * If keys differ in other bits too, different keys can share a slot. The last two kernels then read all elements again.
- * Two successive elements of a slot are in the same group if their keys are equal. */
+ *     by_index_write   Each work-item writes the groups of its range. */
 #pragma once
 #include "group/by_key.cl"
 #include "shared/by_index.h"
@@ -30,8 +27,6 @@ ORDO_FN uint by_index_slot(__private const struct by_index *x, by_key_word key)
 {
     return (uint) key & ((1u << x->bits) - 1);
 }
-
-/* ---- the elements' tables -------------------------------------------------------------------------------------- */
 
 ORDO_FN void by_index_clear(__global fold_word *table, uint slots)
 {
@@ -65,8 +60,6 @@ void by_index_fold(BY_KEY_ARGS, struct by_index x, __global fold_word *tables, _
     others[part] = differ >> x.bits;
 }
 
-/* ---- one group in a slot --------------------------------------------------------------------------------------- */
-
 ORDO_FN bool by_index_is_exact(__private const struct by_index *x, __global const by_key_word *others)
 {
     by_key_word differ = 0;
@@ -75,7 +68,6 @@ ORDO_FN bool by_index_is_exact(__private const struct by_index *x, __global cons
     return differ == 0;
 }
 
-/* Adds the other tables' slots to the first table. Returns the number of groups. */
 ORDO_FN uint by_index_add(__private const struct by_index *x, slot_range r, __global fold_word *tables)
 {
     uint groups = 0;
@@ -116,8 +108,6 @@ ORDO_FN uint by_index_write_slots(__private const by_key_arrays *a, __private co
     }
     return number;
 }
-
-/* ---- several groups in a slot ---------------------------------------------------------------------------------- */
 
 /* last[s] is the key of the previous element in slot s. The low bits of such a key are the number s. So the start value
  * s ^ 1 differs from all keys of the slot. */
@@ -189,9 +179,6 @@ ORDO_FN uint by_index_write_runs(__private const by_key_arrays *a, __private con
     return end;
 }
 
-/* ---- kernels --------------------------------------------------------------------------------------------------- */
-
-/* Sets groups_of[i] to the number of groups of range i. */
 ORDO_KERNEL(1)
 void by_index_join(BY_KEY_ARGS, struct by_index x, __global fold_word *tables, __global by_key_word *others,
                    __global by_key_word *last, __global uint *groups_of)

@@ -18,8 +18,6 @@
 #endif
 #define LOOKBACK_INPUT by_key_arrays
 
-/* ---- elements -------------------------------------------------------------------------------------------------- */
-
 ORDO_FN bool by_key_is_head(__private const by_key_arrays *a, uint i)
 {
     return i == 0 || by_key_differ(a->keys[i], a->keys[i - 1]);
@@ -49,8 +47,6 @@ ORDO_FN void by_key_finish(__private const by_key_arrays *a, fold_item all)
     by_key_end(a, all, a->count);
     *a->groups = fold_heads(all);
 }
-
-/* ---- tiles ----------------------------------------------------------------------------------------------------- */
 
 #if FOLD_GROUP == 1
 
@@ -254,8 +250,6 @@ ORDO_FN fold_item lookback_refold(__private const by_key_arrays *a, uint tile)
 #endif
 
 #include "group/tiles.cl"
-
-/* ---- kernels --------------------------------------------------------------------------------------------------- */
 
 ORDO_KERNEL(FOLD_GROUP)
 void by_key_ranges(BY_KEY_ARGS, uint tiles, uint range, __global const fold_item *sums)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies the elements whose flag is not 0 to the output, in their order. A prefix sum over the flags (group/tiles.cl)
- * gives the output indices. */
+/* Copies the elements whose flag is not 0 to the output, in their order. */
 #pragma once
 #include "device/compiler.cl"
 #include "group/fold.cl"
@@ -57,8 +56,6 @@ typedef struct {
         keys + keys_at, values + values_at, flags + flags_at, keys_out + keys_out_at, values_out + values_out_at,      \
             count, kept + kept_at                                                                                      \
     }
-
-/* ---- tiles ----------------------------------------------------------------------------------------------------- */
 
 #if FOLD_GROUP == 1
 
@@ -197,8 +194,6 @@ ORDO_FN fold_item lookback_refold(__private const compact_arrays *a, uint tile)
 
 #include "group/tiles.cl"
 
-/* ---- kernels --------------------------------------------------------------------------------------------------- */
-
 ORDO_KERNEL(FOLD_GROUP)
 void compact_ranges(COMPACT_ARGS, uint tiles, uint range, __global const fold_item *counts)
 {
@@ -219,9 +214,8 @@ void compact_lookback(COMPACT_ARGS, __global uint *state, uint stamp)
 
 #else
 
-/* Sets counts[g] to the number of elements to copy from range g of the tiles. The next launch copies them. With
- * FOLD_GROUP 1 (CPUs), this launch already copies range 0. The output of range 0 begins at index 0, so it needs no
- * counts. */
+/* Sets counts[g] to the number of elements to copy from range g of the tiles. With FOLD_GROUP 1 (CPUs), this launch
+ * already copies range 0. */
 ORDO_KERNEL(FOLD_GROUP)
 void compact_counts(COMPACT_ARGS, uint tiles, uint range, __global fold_item *counts)
 {

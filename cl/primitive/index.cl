@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Builds a static search index over a sorted array (shared/index.h). index_build writes copies of some keys, named
- * separators, which guide searches. index_check compares the separators with the array. */
+ * separators, which guide searches. */
 #pragma once
 #include "device/atomic.cl"
 #include "shared/index.h"
@@ -69,8 +69,6 @@ void index_check(__global const ordo_key *keys, ulong keys_at, uint count, uint 
 }
 
 #if KEY_BITS <= 64
-/* ---- compressed -------------------------------------------------------------------------------------------------- */
-
 ORDO_FN ordo_key_form pack_last(__global const ordo_key *keys, uint count, uint b)
 {
     return key_bits(keys[min(b * PACK_KEYS + (PACK_KEYS - 1), count - 1)]);

@@ -117,10 +117,8 @@ ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride,
         search->low = base + n * stride;
 }
 
-/* Returns how many of the first `diagonal` merged elements come from array a. First guesses this number. Then each lane
- * tests one of TEAM_WIDTH numbers around the guess. The distance between two tested numbers is `near`. Each later step
- * divides the interval of possible results by TEAM_WIDTH + 1. The whole sub-group must call. Its teams may pass
- * different diagonals. */
+/* Returns how many of the first `diagonal` merged elements come from array a. The whole sub-group must call. Its teams
+ * may pass different diagonals. */
 ORDO_FN uint merge_path_team(__private const merge_input *in, uint diagonal, uint near)
 {
     const float  a_share = (float) in->a_count / ((float) in->a_count + (float) in->b_count);
@@ -139,7 +137,6 @@ ORDO_FN void merge_find_tile(__private const merge_input *in, uint near, __local
 {
     const uint begin = (uint) get_group_id(0) * MERGE_TILE;
     const uint end = min(begin + MERGE_TILE, in->a_count + in->b_count);
-    /* Only two teams store results, but all lanes of a sub-group must call merge_path_team. */
     if (team_index() < 2 || team_index() < ORDO_SUBGROUP / TEAM_WIDTH) {
         const uint which = team_index() % 2;
         const uint a = merge_path_team(in, which ? end : begin, near);

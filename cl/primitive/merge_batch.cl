@@ -14,7 +14,6 @@
 
 #define BATCH_WIDTH 8
 
-/* Returns how many of the first `diagonal` merged elements come from the array. */
 ORDO_FN uint batch_path(__global const ordo_key *array, uint n, __global const ordo_key *batch, uint b, uint diagonal)
 {
     uint low = diagonal - min(diagonal, b), high = min(diagonal, n);
@@ -43,7 +42,6 @@ ORDO_FN batch_tile batch_tile_of(__global const ordo_key *array, uint n, __globa
     return t;
 }
 
-/* Searches array[at] to array[end - 1]. Returns the index of the first element that is not less than x, else `end`. */
 ORDO_FN uint batch_skip(__global const ordo_key *array, uint at, uint end, ordo_key_form x)
 {
     uint step = BATCH_WIDTH, less = 0;
@@ -75,9 +73,8 @@ ORDO_FN bool batch_stays(__global const ordo_key *batch, uint b, __global const 
     return (j + 1 == b || !key_same(batch[j + 1], batch[j])) && !run_is_hidden(hidden, j);
 }
 
-/* Returns true if the next tile's first batch element replaces this tile's last array element. This is so if their keys
- * are equal, and no batch element of this tile already replaces the array element. `at` must be the number of array
- * elements not greater than this tile's last batch element. */
+/* Returns true if the next tile's first batch element replaces this tile's last array element. `at` must be the number
+ * of array elements not greater than this tile's last batch element. */
 ORDO_FN bool batch_goes_on(__global const ordo_key *array, __global const ordo_key *batch, uint b,
                            __private const batch_tile *t, uint at)
 {

@@ -48,8 +48,6 @@
 
 #include "group/run_cuts.cl"
 
-/* ---- where tiles end ------------------------------------------------------------------------------------------- */
-
 ORDO_KERNEL(RUNS_SEARCH_GROUP)
 void runs_sample(RUNS_KEYS run_table runs, __global ordo_key *restrict samples)
 {
@@ -68,8 +66,7 @@ void runs_sample(RUNS_KEYS run_table runs, __global ordo_key *restrict samples)
     samples[sample] = key_of[r][end - 1];
 }
 
-/* Selects every table.window-th sample in key order as a splitter, and writes its index. If a run is not sorted, some
- * words of `splitters` keep their old values. */
+/* If a run is not sorted, some words of `splitters` keep their old values. */
 ORDO_KERNEL(RUNS_SEARCH_GROUP)
 void runs_select(__global const ordo_key *restrict samples, run_table runs, __global uint *restrict splitters)
 {
@@ -123,8 +120,6 @@ void runs_split(RUNS_KEYS run_table runs,
     }
     splits[splitter * table.n_runs + r] = split;
 }
-
-/* ---- the merge of tiles ---------------------------------------------------------------------------------------- */
 
 #define RUNS_TILE_ARGS                                                                                                 \
     RUNS_KEYS RUNS_VALUES run_table runs, __global const uint *restrict splits, uint n_tiles, uint n_rounds,           \

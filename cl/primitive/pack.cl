@@ -16,7 +16,6 @@
 #if PACK_TILE % 8
 #error "PACK_TILE must be a multiple of 8, so that a byte of a bitmap belongs to one group"
 #endif
-/* ---- parameters of the kernels --------------------------------------------------------------------------------- */
 
 /* valid[f] is an Arrow validity bitmap: bit i % 8 of byte i / 8 is 0 if row i is null. It may be NULL. If column[f] is
  * NULL, kernels that unpack keys do not write column f. */
@@ -29,8 +28,6 @@ typedef struct {
 /* clang-format on */
 #define PACK_ARG(f)   __global uchar *column##f, __global uchar *valid##f,
 #define PACK_POINT(f) table.column[f] = column##f, table.valid[f] = valid##f;
-
-/* ---- fields of keys -------------------------------------------------------------------------------------------- */
 
 ORDO_FN ordo_key pack_put(ulong form, uint first)
 {
@@ -75,8 +72,6 @@ ORDO_FN ulong pack_value(__private const pack_plan *plan, uint f, ulong form)
     return form - plan->bias[f];
 }
 
-/* ---- columns --------------------------------------------------------------------------------------------------- */
-
 ORDO_FN ulong pack_read(__private const pack_table *table, __private const pack_plan *plan, uint f, uint i)
 {
     const ulong at = plan->column_at[f] + i;
@@ -101,8 +96,6 @@ ORDO_FN bool pack_read_valid(__private const pack_table *table, __private const 
     return !table->valid[f] || (table->valid[f][at / 8] >> (at % 8) & 1);
 }
 
-/* ---- pack ------------------------------------------------------------------------------------------------------ */
-
 ORDO_FN void pack_report(__global uint *outside, uint f, uint i)
 {
     if (outside && ordo_load_relaxed(&outside[f]) > i)
@@ -124,7 +117,6 @@ ORDO_FN ordo_key pack_part(__private const pack_plan *plan, uint f, uint i, ulon
     return part;
 }
 
-/* The first loop reads all values before the second loop uses them, so that the reads overlap. */
 ORDO_FN ordo_key pack_row(__private const pack_table *table, __private const pack_plan *plan, uint i,
                           __global uint *outside)
 {
@@ -158,8 +150,6 @@ void pack_rows(PACK_EACH(PACK_ARG) pack_plan plan, uint count, __global ordo_key
     for (uint i = first + (uint) get_local_id(0); i < end; i += PACK_GROUP)
         keys[keys_at + i] = pack_row(&table, &plan, i, outside ? outside + outside_at : 0);
 }
-
-/* ---- unpack ---------------------------------------------------------------------------------------------------- */
 
 ORDO_FN bool pack_is_valid(__private const pack_plan *plan, uint f, ordo_key key)
 {

@@ -47,8 +47,6 @@ ORDO_FN fold_item scan_fold(__private const scan_arrays *a, uint first, uint end
     return sum;
 }
 
-/* ---- tiles ----------------------------------------------------------------------------------------------------- */
-
 #if FOLD_GROUP == 1
 
 #ifndef TILE_ITEMS
@@ -94,8 +92,6 @@ ORDO_FN scan_vector scan_sums_upto(scan_vector x)
     return x;
 }
 
-/* Writes whole vectors from t->first on, and moves t->first behind them. Each iteration waits for the sum of the
- * previous one. With vectors, there are fewer iterations. */
 ORDO_FN fold_item scan_write_vectors(__private const scan_arrays *a, __private input_tile *t, fold_item before)
 {
     for (; t->end - t->first >= SCAN_VECTOR; t->first += SCAN_VECTOR) {
@@ -199,8 +195,6 @@ ORDO_FN fold_item lookback_refold(__private const scan_arrays *a, uint tile)
 #endif
 
 #include "group/tiles.cl"
-
-/* ---- kernels --------------------------------------------------------------------------------------------------- */
 
 ORDO_KERNEL(FOLD_GROUP)
 void scan_ranges(SCAN_ARGS, uint tiles, uint range, __global const fold_item *sums)

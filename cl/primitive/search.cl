@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches a sorted array for a batch of queries, and stores a result for each query. A result is a rank (the number of
- * keys before the query), or a key's value. search_body.cl has the kernels. The host defines the macros of
- * search_keys.cl, and:
+/* Searches a sorted array for a batch of queries, and stores a result for each query. search_body.cl has the kernels.
+ * The host defines the macros of search_keys.cl, and:
  *
  *  SEARCH_LOOKUP   1: a result is a key's value, and whether the key was found. 0: a rank
  *  SEARCH_RANGES   1: a result is the lower and the upper bound of the query */

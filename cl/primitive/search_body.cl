@@ -29,10 +29,7 @@ ORDO_FN bool key_at_is(key_array keys, uint rank, ordo_key_form query)
     return SEARCH_LOOKUP && rank < keys.count && key_same(key_form(keys, rank), query);
 }
 
-/* ---- a tile's queries ------------------------------------------------------------------------------------------ */
-
-/* Returns the index of this work-item's r-th query. The group's queries begin at index `first`. The result may be past
- * the last query. */
+/* Returns the index of this work-item's r-th query. The result may be past the last query. */
 ORDO_FN uint tile_query(uint first, uint r)
 {
 #if ORDO_CPU
@@ -78,8 +75,6 @@ ORDO_FN void tile_answer(key_array keys, key_array queries, answers to, uint fir
 #else
 #include "primitive/search_index_team.cl"
 #endif
-
-/* ---- without an index ------------------------------------------------------------------------------------------ */
 
 ORDO_FN uint span_run(span s, uint depth)
 {
@@ -139,8 +134,6 @@ void search_array(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth, __local ordo_key_f
     }
 }
 
-/* ---- queries that ascend --------------------------------------------------------------------------------------- */
-
 #if SEARCH_LOCAL
 /* Returns whether any query of the group is less than `low` or greater than `high`. The whole group must call. Begins
  * and ends with a barrier. */
@@ -165,7 +158,7 @@ ORDO_FN bool tile_unsorted(__private const ordo_key_form query[SEARCH_ITEMS], or
 }
 
 /* Each group searches for SEARCH_TILE queries. If they ascend, the group searches only the part of the array between
- * the first and the last query. It copies this part's keys, or every n-th of them, to local memory. */
+ * the first and the last query. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_sorted(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth_max, __local ordo_key_form *tree)
 {
@@ -195,8 +188,8 @@ void search_sorted(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth_max, __local ordo_
 #endif
 
 #if SEARCH_ITEMS == 1
-/* Returns the rank of a query. The rank must be at least `from`. Takes steps of doubling length, then does a binary
- * search. Bentley and Yao (Information Processing Letters, 1976). */
+/* Returns the rank of a query. The rank must be at least `from`. Bentley and Yao (Information Processing Letters,
+ * 1976). */
 ORDO_FN uint gallop(key_array keys, uint from, ordo_key_form query)
 {
     uint step = 1;

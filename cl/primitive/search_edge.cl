@@ -14,10 +14,8 @@
 #define EDGE_EACH
 #endif
 
-/* Compares the query with PIECE_KEYS elements from index `at` on. The lower 16 bits of the result are the number of
- * elements before the query. With COUNT_FINDS, the upper 16 bits are the number of elements equal to the query. An
- * index before the array wraps to almost 2^32. It counts as an element before the query. An index after the array does
- * not count. */
+/* Compares the query with PIECE_KEYS elements from index `at` on. An index before the array wraps to almost 2^32. It
+ * counts as an element before the query. An index after the array does not count. */
 ORDO_FN uint count_edge(key_array keys, uint at, ordo_key_form query)
 {
     uint count = 0;

@@ -5,8 +5,7 @@
 #include "primitive/search_line.cl"
 
 /* Search r has reached a node or block. unit[r] is the number of this node or block in its level of the index. If it is
- * a node, it begins at nodes[line[r] << SEARCH_LINE]. The searches of a work-item advance in turn to hide memory
- * latency: Kim et al., FAST (ACM TODS 36(4), 2011), 5.1.3. */
+ * a node, it begins at nodes[line[r] << SEARCH_LINE]. */
 typedef struct {
     ordo_key_form query[SEARCH_ITEMS];
     uint          unit[SEARCH_ITEMS];
@@ -27,8 +26,7 @@ ORDO_FN void prefetch_block(key_array keys, uint shift, uint b)
 }
 
 #if SEARCH_PACKED
-/* Counts the keys of a block that come before the query. `d` is the query's difference from block.base. If `d` needs
- * more than `bytes` bytes, it exceeds all keys of the block. */
+/* Counts the keys of a block that come before the query. `d` is the query's difference from block.base. */
 #if SEARCH_UPPER
 #define PACK_BEFORE(v, bytes, type, d) (d >> (8 * bytes - 1) >> 1 ? PACK_KEYS : (uint) -piece_sum((v) <= (type) d))
 #else

@@ -76,9 +76,8 @@ ORDO_FN uint pack_one(ordo_key_form difference, ordo_key_form d)
     return search_before(difference, d) + (COUNT_FINDS && difference == d ? COUNT_EQUAL : 0);
 }
 
-/* Compares the query with the keys in 16 bytes of a compressed block. The lower 16 bits of the result count keys before
- * the query. With COUNT_FINDS, the upper 16 bits count keys equal to the query. Each key is stored in `width` bytes, as
- * its difference from the block's base. `d` is the query's difference from this base. */
+/* Compares the query with the keys in 16 bytes of a compressed block. Each key is stored in `width` bytes, as its
+ * difference from the block's base. `d` is the query's difference from this base. */
 ORDO_FN uint pack_count(uint4 piece, uint width, ordo_key_form d)
 {
     const uint word[4] = { piece.x, piece.y, piece.z, piece.w };
@@ -106,9 +105,8 @@ ORDO_FN uint pack_count(uint4 piece, uint width, ordo_key_form d)
     return count;
 }
 
-/* way[m].unit is the block that the search for query m has reached. Each lane compares the query with some keys of this
- * block. The lower 16 bits of count[m] count the keys before the query. With COUNT_FINDS, the upper 16 bits count the
- * keys equal to the query. */
+/* way[m].unit is the block that the search for query m has reached. The lower 16 bits of count[m] count the keys before
+ * the query. With COUNT_FINDS, the upper 16 bits count the keys equal to the query. */
 ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent way[TEAM_QUERIES],
                           __private uint count[TEAM_QUERIES])
 {
@@ -168,8 +166,7 @@ ORDO_FN void team_answer(key_array keys, key_array queries, answers to, uint fir
                          __private const uint count[TEAM_QUERIES])
 {
     uint rank[SEARCH_ITEMS] = { 0 }, equal[SEARCH_ITEMS] = { 0 };
-    /* With SEARCH_LAST, true if all keys of the query's block are greater than the query. The previous block may then
-     * end with keys equal to the query. */
+    /* With SEARCH_LAST, true if all keys of the query's block are greater than the query. */
     bool none_before[SEARCH_ITEMS] = { false };
 
     SEARCH_EACH

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the child of a node where the search for a query continues. A *line* has the separators of one node, in groups
- * named *SIMD blocks* (shared/index.h). Each step compares the query with one SIMD block. */
+ * named *SIMD blocks* (shared/index.h). */
 #pragma once
 #include "primitive/search_keys.cl"
 
@@ -20,7 +20,6 @@ ORDO_FN index_form search_form(void)
 #else
 
 #if ORDO_CPU && KEY_BITS <= 64
-/* Add the elements of a vector. A vector comparison returns -1 for true, so the sum is the negative count. */
 #define SUM_2(v) ((v).x + (v).y)
 #define SUM_4(v) SUM_2((v).lo + (v).hi)
 #if KEY_BITS == 32

@@ -88,8 +88,6 @@ ORDO_FN uint optimistic_wrong(uint4 piece, uint version, uint j, uint *which)
     return wrong;
 }
 
-/* Locks a line by bit 0 of its header, stores all words of its next version, and unlocks it. Returns false if another
- * work-item has the lock. */
 ORDO_FN bool optimistic_change(__global uint *line)
 {
     __global uint *header = line + OPTIMISTIC_HEADER;
@@ -164,8 +162,7 @@ ORDO_FN void optimistic_read(__global uint *line, uint never, __private uint cou
 }
 
 /* Work-items read lines without a lock, while others change them. Counts reads with wrong words. Each line has
- * OPTIMISTIC_WORDS words, and must have version 0 at first. Argument `never` must be 0, but the compiler does not know
- * this. */
+ * OPTIMISTIC_WORDS words, and must have version 0 at first. */
 ORDO_KERNEL(GROUP_SIZE) void self_test_optimistic(__global uint *lines, __global uint *report, uint n_lines, uint never)
 {
     const uint i = (uint) get_global_id(0);
@@ -253,10 +250,9 @@ ORDO_FN uint burst_of_stores64(volatile __global ulong *p, uint own, uint *balan
 }
 #endif
 
-/* Runs one test for each value of enum contend_kind. In a test, all work-items change the same word. Each work-item
- * counts the changes that others make between two of its accesses. A test ends when these counts sum to `enough` or
- * more, or after `rounds` loops. `words` (CONTEND_WORDS words) and `words64` (CONTEND_WORDS64 words) must be 0.
- * `balances` has CONTEND_KINDS words per work-item. */
+/* Runs one test for each value of enum contend_kind. Each work-item counts the changes that others make between two of
+ * its accesses. A test ends when these counts sum to `enough` or more, or after `rounds` loops. `words` (CONTEND_WORDS
+ * words) and `words64` (CONTEND_WORDS64 words) must be 0. `balances` has CONTEND_KINDS words per work-item. */
 ORDO_KERNEL(GROUP_SIZE)
 void self_test_contend(__global uint *words, __global ulong *words64, __global uint *balances, uint rounds, uint enough)
 {
@@ -339,8 +335,7 @@ ORDO_FN bool await_turn(volatile __global uint *report, uint ticket)
 }
 
 /* Waits until bit `flag`, the highest bit, is 1 in sums[ticket - 1]. Then sets sums[ticket] to sums[ticket - 1] +
- * ticket + 1. The addition does not change the flag. Ticket 0 does not wait, and sets the flag. Returns false after a
- * timeout. One work-item per ticket must call. */
+ * ticket + 1. Returns false after a timeout. One work-item per ticket must call. */
 #define PASS_SUM(name, word, suffix, flag)                                                                             \
     ORDO_FN bool name(volatile __global uint *report, volatile __global word *sums, uint ticket)                       \
     {                                                                                                                  \
@@ -387,9 +382,9 @@ ORDO_FN void replace_payload(__global uint *payload, volatile __global uint *rep
     }
 }
 
-/* Tests memory order in a chain of work-groups. Each group waits for the previous group, and checks that the previous
- * group's stores are visible. The device must run a started group until it ends, even while other groups wait.
- * `report`, `sums` and `sums64` must be 0 before. Word j of `payload` must be CHAIN_PAYLOAD_AFTER(-1, j). */
+/* Tests memory order in a chain of work-groups. The device must run a started group until it ends, even while other
+ * groups wait. `report`, `sums` and `sums64` must be 0 before. Word j of `payload` must be
+ * CHAIN_PAYLOAD_AFTER(-1, j). */
 ORDO_KERNEL(GROUP_SIZE)
 void self_test_chain(__global uint *report, __global uint *payload, __global uint *sums, __global ulong *sums64)
 {

@@ -22,7 +22,7 @@ ORDO_FN void answer(__private const subject *s, enum lanes_answer which, ulong v
     s->answers[(ulong) which * s->n + s->i] = value;
 }
 
-/* The loop makes lanes finish at different times. It changes only the top bit, which is then cleared. */
+/* The loop makes lanes finish at different times. */
 ORDO_FN ulong spread(uint x)
 {
     ulong wide = (ulong) x + 1;
@@ -159,8 +159,8 @@ ORDO_FN void phases_barrier(void)
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
 
-/* For each k below PHASES_KEYS, words[k] becomes the least words[i] with i % PHASES_KEYS == k. The least word has the
- * greatest complement, so atomic_max finds it. Without the last barrier, PoCL 6.0 omits the last loop. */
+/* For each k below PHASES_KEYS, words[k] becomes the least words[i] with i % PHASES_KEYS == k. Without the last
+ * barrier, PoCL 6.0 omits the last loop. */
 ORDO_FN void phases_fold(__global uint *words, __local uint *greatest, uint n)
 {
     const uint lid = (uint) get_local_id(0);
@@ -181,7 +181,7 @@ ORDO_FN void phases_fold(__global uint *words, __local uint *greatest, uint n)
     phases_barrier();
 }
 
-/* Tests barriers. `words` has `parts` arrays of PHASES_WORDS words. The test uses the first n words of each array. */
+/* `words` has `parts` arrays of PHASES_WORDS words. */
 ORDO_KERNEL(GROUP_SIZE) void self_test_phases(__global uint *words, uint parts, uint n)
 {
     __local uint greatest[PHASES_KEYS];

@@ -2,8 +2,8 @@
 /* Stable radix sort for CPUs. First, sort_bucket_scatter moves the elements to buckets by the highest digit that
  * varies. Then one work-item sorts each bucket in its core's cache. */
 
-/* One core would sort a long bucket while other cores are idle. If there is a long bucket, the kernels set the state in
- * `plan` to SORT_BUCKET_NONE, and the kernels of sort_chunked.cl sort instead. */
+/* If there is a long bucket, the kernels set the state in `plan` to SORT_BUCKET_NONE, and the kernels of
+ * sort_chunked.cl sort instead. */
 #pragma once
 #include "device/atomic.cl"
 #include "shared/key.h"
@@ -64,8 +64,7 @@ ORDO_FN bucket_part bucket_chunk(struct sort_buckets b, uint chunk)
     return (bucket_part) { first, first + min(b.count - first, b.chunk) };
 }
 
-/* Only every b.step-th work-group has a chunk. Some drivers run up to 32 consecutive work-groups on one thread. If each
- * work-group had a chunk, one thread would handle 32 chunks while other cores are idle. */
+/* Only every b.step-th work-group has a chunk. Some drivers run up to 32 consecutive work-groups on one thread. */
 ORDO_FN bool bucket_has_chunk(struct sort_buckets b)
 {
     return get_group_id(0) % b.step == 0;
@@ -175,8 +174,6 @@ void sort_bucket_scan(__global uint *plan, __global uint *counts, struct sort_bu
         plan[SORT_BUCKET_STATE] = SORT_BUCKET_NONE;
 }
 
-/* ---- scatter ---------------------------------------------------------------------------------------------------- */
-
 /* Copies the elements of chunk `part` from `from` to `to`. Elements of bucket i go to consecutive indices, from
  * firsts[i * b.chunks] on. */
 ORDO_FN void bucket_scatter_chunk(bucket_elements from, bucket_elements to, bucket_part part, uint shift,
@@ -194,7 +191,7 @@ ORDO_FN void bucket_scatter_chunk(bucket_elements from, bucket_elements to, buck
 #if KEY_BITS / 8 + ORDO_VALUE_BYTES <= SORT_BLOCK_PAIR_MAX
 
 /* If the array exceeds the cache, the scatter collects BLOCK elements of a bucket in private memory, and then writes
- * full cache lines. If the compiler has non-temporal stores, the core need not read the lines first. */
+ * full cache lines. */
 #define LINE_BYTES  64
 #define LEAST_BYTES (ORDO_VALUE_BYTES && 8 * ORDO_VALUE_BYTES < KEY_BITS ? ORDO_VALUE_BYTES : KEY_BITS / 8)
 #define BLOCK       (LINE_BYTES / (PAIRED ? 2 * LEAST_BYTES : LEAST_BYTES))
@@ -322,13 +319,11 @@ void sort_bucket_scatter(PAIRS_IN(in), PAIRS_OUT(spare), PAIRS_OUT(out), __globa
     ordo_fence_device(); /* orders the non-temporal stores before the next kernel */
 }
 
-/* ---- sort of a bucket ------------------------------------------------------------------------------------------- */
-
 /* Maximum bits per digit. The counters of wider digits would fill the L1 cache. */
 #define DIGIT_BITS   9
 #define DIGITS       (1 << DIGIT_BITS)
 #define DIGIT_PASSES ((KEY_BITS + DIGIT_BITS - 1) / DIGIT_BITS)
-/* Buckets with fewer than INSERTED elements are sorted by insertion only. */
+
 #define INSERTED 24
 
 /* Sorts the elements of `from` by insertion. Writes them to `out`, which may be the same array. If the sort needs more
@@ -359,7 +354,7 @@ typedef struct {
 } bucket_digits;
 
 /* The bits of `span` are 1 where keys differ. Chooses digits that contain at least `bits` of these bits, the highest
- * ones. If `span` has fewer such bits, the digits contain all of them. */
+ * ones. */
 ORDO_FN bucket_digits bucket_digits_of(ordo_key_form span, uint bits)
 {
     bucket_digits d;
@@ -423,8 +418,8 @@ ORDO_FN bool bucket_end(bucket_elements spare, bucket_elements other, bool paire
                       : bucket_insert(spare, PAIRED, out, count, most, b);
 }
 
-/* Sorts the elements of `spare` into `out`. Radix passes move the elements from `spare` to `other` and back. If
- * `paired`, `other` stores each value after its key. If `other` is `out`, `paired` must be false. */
+/* Sorts the elements of `spare` into `out`. If `paired`, `other` stores each value after its key. If `other` is `out`,
+ * `paired` must be false. */
 ORDO_FN void bucket_sort(bucket_elements spare, bucket_elements other, bool paired, bucket_elements out, uint count,
                          struct sort_buckets b)
 {
@@ -436,9 +431,7 @@ ORDO_FN void bucket_sort(bucket_elements spare, bucket_elements other, bool pair
         bucket_insert(spare, PAIRED, out, count, ~(ulong) 0, b);
         return;
     }
-    /* First, radix passes sort by the highest bits that differ between keys, about log2(count) + 2 of them. Few
-     * elements agree in all of these bits, so the insertion sort that follows needs few moves. If it needs too many,
-     * radix passes by all bits follow. */
+    /* Radix passes sort by the highest bits that differ between keys, about log2(count) + 2 of them. */
     const bucket_digits some = bucket_digits_of(span, 34 - (uint) clz(count)), all = bucket_digits_of(span, KEY_BITS);
     bucket_passes(spare, other, paired, count, some, b);
     if (bucket_end(spare, other, paired, out, some.passes, count, 4 * (ulong) count, b))
@@ -450,9 +443,8 @@ ORDO_FN void bucket_sort(bucket_elements spare, bucket_elements other, bool pair
 }
 
 /* If keys and values have the same size, they are sorted as pairs. A bucket of at most b.room elements is then sorted
- * between `spare` and the array `room`. This array is small and belongs to one work-group, so it stays in the core's
- * cache. Larger buckets use `out` in its place. Passes that write keys and values to two arrays take up to twice as
- * long. */
+ * between `spare` and the array `room`. Larger buckets use `out` in its place. Passes that write keys and values to two
+ * arrays take up to twice as long. */
 ORDO_KERNEL(1)
 void sort_bucket_sort(PAIRS_OUT(spare), PAIRS_OUT(out), volatile __global uint *plan, struct sort_buckets b)
 {

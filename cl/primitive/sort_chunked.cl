@@ -77,8 +77,6 @@ void sort_chunk_scatter(PAIRS_IN(in), PAIRS_OUT(out), __global const uint *plan,
     }
 }
 
-/* ---- few elements ------------------------------------------------------------------------------------------------ */
-
 #define FEW_PASSES ((KEY_BITS + RANK_BITS - 1) / RANK_BITS)
 
 typedef struct {

@@ -4,7 +4,6 @@
 #pragma once
 #include "group/sort_tile.cl"
 
-/* Neighbouring work-items use different copies of a counter, because atomic additions to one word are slow. */
 #define DIRECT_COPIES (RANK_TILE * sizeof(ordo_key) >= 2 * 8 * RANK_RADIX * sizeof(uint) ? 8 : 1)
 #define DIRECT_AHEAD  4
 

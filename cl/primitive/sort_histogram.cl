@@ -151,22 +151,21 @@ ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint cou
     return out;
 }
 
-/* A segment consists of the elements with equal top digits. One work-group sorts each segment. If a segment exceeded
- * this fraction of all elements, the other groups would finish early and idle. */
+/* One work-group sorts each segment. If a segment exceeded this fraction of all elements, the other groups would finish
+ * early and idle. */
 #define SAMPLE_SHARE_MAX (1.0f / 400.0f)
 /* Maximum mean number of comparisons per element in the local pass. The local pass compares each element with all
  * others of its bin (elements with similar keys). */
 #define SAMPLE_BIN_MAX 96.0f
-/* The local pass puts similar keys into the same bin. plan_top_digits estimates the sizes of bins. It assumes that keys
- * with equal top digits and equal next SAMPLE_BIN_BITS bits share a bin. */
+/* plan_top_digits estimates the sizes of bins. It assumes that keys with equal top digits and equal next
+ * SAMPLE_BIN_BITS bits share a bin. */
 #define SAMPLE_BIN_BITS 8
 
 #if KEY_BITS > 64
 #define PLAN_DIGITS_MAX 10
 
-/* A sort may end with a local pass (sort_local.cl). Radix passes then sort only by the top digits, and the local pass
- * sorts by the lower digits. Returns the number of top digits, counted from digit `top` down. Returns 0 if a local pass
- * is not worthwhile. The whole group must call. */
+/* A sort may end with a local pass (sort_local.cl). Returns the number of top digits, counted from digit `top` down.
+ * Returns 0 if a local pass is not worthwhile. The whole group must call. */
 ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogram h, uint top, uint varying,
                              __local histogram_local *l)
 {
@@ -195,9 +194,6 @@ ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogra
 {
     uint found = 0, digits = 1;
     bool searches = varying >= SORT_LOCAL_DIGITS;
-    /* Each round estimates how many keys agree in their highest bits. Round 1 compares two top digits and the next
-     * SAMPLE_BIN_BITS bits. If too many keys agree, there is no local pass. Round 2 compares two top digits. If too
-     * many keys agree, round 3 compares three. */
     while (searches) {
         const bool            bins = digits == 1;
         const uint            low = sort_digit_of(top + 1 - max(digits, 2u), h.first_bit, h.bits, h.passes).shift;

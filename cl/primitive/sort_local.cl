@@ -22,7 +22,6 @@
 #error "LOCAL_ITEMS must be even, and a range at most 32768 elements: an index and a count have 16 bits"
 #endif
 
-/* Maximum elements per bin. A larger bin would need too many comparisons, so sort_large sorts its range. */
 #define LOCAL_BIN_MAX 256
 
 /* A segment is a sequence of keys that have equal bits from `local_bit` up. Returns the index after the segment that
@@ -143,7 +142,6 @@ ORDO_FN void local_place(__local local_memory *l)
         ordo_local_max(&l->fullest, fullest);
 }
 
-/* Step 2 (spread). */
 ORDO_FN void local_spread(__local local_memory *l, uint count, const uint *which)
 {
     ORDO_UNROLL
@@ -191,9 +189,9 @@ ORDO_FN void local_sort(__local local_memory *l, __global const ordo_key *keys, 
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Each work-group sorts one range of elements. Elements with similar keys share a bin. If a bin gets more than
- * LOCAL_BIN_MAX elements, the kernel sort_large must sort the range: bounds[s.ranges + 1 + range] becomes 1. The output
- * may be the input, because all reads precede the writes. */
+/* Elements with similar keys share a bin. If a bin gets more than LOCAL_BIN_MAX elements, the kernel sort_large must
+ * sort the range: bounds[s.ranges + 1 + range] becomes 1. The output may be the input, because all reads precede the
+ * writes. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_local(PAIRS_OUT(out), PAIRS_IN(spare), __global const uint *plan, __global uint *bounds, struct sort_local s)
 {

@@ -45,8 +45,8 @@ ORDO_FN bool sort_look_back(__global uint *status, uint digit, int first_tile, u
     return look->at < first_tile;
 }
 
-/* Sets before[j] to the number of elements with this work-item's j-th digit in earlier tiles of the launch. If a tile's
- * counts are not published yet, this group counts them. l->missing must be 0 before. */
+/* Sets before[j] to the number of elements with this work-item's j-th digit in earlier tiles of the launch. l->missing
+ * must be 0 before. */
 ORDO_FN void sort_elements_before(__local sort_local_memory *l, __global uint *status, __global const ordo_key *keys,
                                   struct sort_pass p, sort_digit d, uint *before)
 {
@@ -103,8 +103,8 @@ ORDO_FN void sort_publish(__global uint *status, uint tile, const uint *count, u
     }
 }
 
-/* Takes the launch's next tile from a counter. Returns the pass's digit. Groups take tiles when they start, so the
- * groups of all earlier tiles have started. */
+/* Takes the launch's next tile from a counter. Groups take tiles when they start, so the groups of all earlier tiles
+ * have started. */
 ORDO_FN sort_digit sort_draw_tile(__local sort_local_memory *l, __global uint *control,
                                   SORT_PLAN_PARAMS struct sort_pass p)
 {
@@ -148,7 +148,6 @@ void sort_onesweep(PAIRS_IN(in), PAIRS_OUT(out), __global uint *control, SORT_PL
     barrier(CLK_LOCAL_MEM_FENCE);
     rank_within_team(bits, d.shift, d.mask, l.exchange.counts, &places);
     sort_exchange_keys(&l, bits, &places);
-    /* The loads complete while sort_elements_before waits for other groups. */
     sort_load_values(PAIR_VALUES(in, p.values_in_at + tile_at), here, value);
 
     sort_elements_before(&l, status, keys_in, p, d, before);

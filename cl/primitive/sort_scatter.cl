@@ -21,7 +21,7 @@ void sort_count(__global const ordo_key *keys_in, __global uint *control, SORT_P
 }
 
 /* Replaces a digit's count in each tile by the sum of its counts in earlier tiles. Sets control[digit] to the digit's
- * total. Each group handles one digit. */
+ * total. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_scan(__global uint *control, SORT_PLAN_PARAMS struct sort_pass p)
 {

@@ -6,8 +6,6 @@
 #include "shared/string_index.h"
 #include "shared/strings.h"
 
-/* ---- neighbours ------------------------------------------------------------------------------------------------ */
-
 /* A row is bad if its offsets descend or exceed the column. bad[0] becomes `count` minus the index of the first bad
  * row. bad[0] must be 0 before. */
 ORDO_KERNEL(STRINGS_GROUP)
@@ -76,8 +74,6 @@ void string_apart(STRING_COLUMN_ARGS(column), __global const uint *rows, uint co
     }
 }
 
-/* ---- distinct strings ------------------------------------------------------------------------------------------ */
-
 ORDO_KERNEL(STRINGS_GROUP)
 void string_heads(__global const uint *position, uint count, __global uint *marks)
 {
@@ -116,10 +112,8 @@ void string_tests(__global const uint *position, __global const uint *ids, __glo
     }
 }
 
-/* ---- levels ---------------------------------------------------------------------------------------------------- */
-
 /* Counts the tests in the subtree of tests[i], but at most STRING_NODE. All other tests of the subtree are greater than
- * tests[i]. The loops go left and right from tests[i], until a test is not greater. */
+ * tests[i]. */
 ORDO_FN uint string_subtree(__global const uint *tests, uint i, uint count)
 {
     const uint test = tests[i];

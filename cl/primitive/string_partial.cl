@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Builds and searches an index of partial keys. shared/string_partial.h describes it. string_search.cl includes this
- * file if STRING_PARTIAL is 1. Otherwise string_search.cl searches a binary trie. */
+ * file if STRING_PARTIAL is 1. */
 #pragma once
 #include "shared/string_partial.h"
 
@@ -61,7 +61,6 @@ ORDO_FN partial_page partial_page_of(__private const string_index *x, __private 
     return p;
 }
 
-/* Compares the partial key of an entry with the query's. */
 ORDO_FN int partial_order(__private const partial_page *p, __private const partial_query *q, uint entry)
 {
     for (uint w = 0; w < p->key_words; w++) {
@@ -74,7 +73,7 @@ ORDO_FN int partial_order(__private const partial_page *p, __private const parti
 }
 
 /* Returns how many entries of a page have a partial key less than the query's. If `below` is 1, equal partial keys
- * count, too. The first `from` entries must be among those counted. The search does not compare them. */
+ * count, too. The first `from` entries must be among those counted. */
 ORDO_FN uint partial_gap(__private const partial_page *p, __private const partial_query *q, uint from, int below)
 {
     uint to = p->count;
@@ -90,7 +89,6 @@ ORDO_FN uint partial_gap(__private const partial_page *p, __private const partia
 
 /* ---- whole strings --------------------------------------------------------------------------------------------- */
 
-/* Compares a string with the query. If q->pad is not 0, the query is greater than all strings that begin with it. */
 ORDO_FN int partial_compare(__private const string_index *x, __private const partial_query *q, uint id)
 {
     const string_text s = string_with_id(x, id), t = q->text;
@@ -109,7 +107,7 @@ typedef struct {
     uint  rank;
     bool  equal;
     ulong candidates; /* entries whose partial key equals the query's */
-    ulong compared;   /* strings that were compared with the query */
+    ulong compared;
 } partial_match;
 
 /* Searches the strings with ids k * stride, for k from `from` to `to` - 1. If one of them equals the query, m->rank
@@ -156,8 +154,7 @@ ORDO_FN partial_match partial_descend(__private const string_index *x, __private
     return m;
 }
 
-/* Returns the number of strings less than the query. The rank from partial_descend may be wrong. Comparisons with the
- * strings next to this rank check it, or show on which side to search. */
+/* Returns the number of strings less than the query. */
 ORDO_FN partial_match partial_locate(__private const string_index *x, __private const partial_query *q)
 {
     const uint    ids = ((__global const partial_head *) x->words)->ids;
@@ -211,23 +208,18 @@ ORDO_FN uint string_bound(__private const string_index *x, __private const strin
     return m.id + (m.apart == STRING_EQUAL ? upper : m.greater);
 }
 
-/* Returns the first string that begins with the query. There must be one. */
 ORDO_FN uint string_first_with(__private const string_index *x, __private const string_column *queries, string_text q)
 {
     const partial_query asked = partial_query_of(queries, q, false);
     return partial_locate(x, &asked).rank;
 }
 
-/* Returns the last string that begins with the query. There must be one. */
 ORDO_FN uint string_last_with(__private const string_index *x, __private const string_column *queries, string_text q)
 {
     const partial_query asked = partial_query_of(queries, q, true);
     return partial_locate(x, &asked).rank - 1;
 }
 
-/* Returns the longest string that is a prefix of the query. Each round finds the greatest string less than the query.
- * This string begins with each stored prefix of the query. So the round can shorten the query to the bytes that both
- * have in common. */
 ORDO_FN uint string_longest_of(__private const string_index *x, __private const string_column *queries, string_text q)
 {
     for (;;) {
@@ -370,8 +362,8 @@ ORDO_FN void partial_differing(__private const string_index *x, __private const 
 }
 
 /* Each group builds one page of a level. Page 0 begins at word `pages_at` of `pages`. drafts[i] becomes a summary of
- * the strings of page i and of the pages below it. The next level is built from these summaries. A partial key consists
- * of groups of `bits` bits, named nibbles. No level uses more than `most` nibbles. */
+ * the strings of page i and of the pages below it. A partial key consists of groups of `bits` bits, named nibbles. No
+ * level uses more than `most` nibbles. */
 ORDO_KERNEL(STRINGS_GROUP)
 void partial_pages(STRING_INDEX_ARGS, __global uint *pages, ulong pages_at, uint count, uint stride, uint page_words,
                    uint n_positions, uint key_words, uint page_keys, uint bits, uint prefix, uint most,

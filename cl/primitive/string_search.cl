@@ -10,8 +10,6 @@
 #define STRING_PARTIAL 0
 #endif
 
-/* ---- the index ------------------------------------------------------------------------------------------------- */
-
 /* The index of a column. The *sorted rows* are the column's rows in the order of their strings. Of rows with equal
  * strings, there may be only the first.
  *
@@ -53,7 +51,7 @@ typedef struct {
 } string_match;
 
 /* Returns the position of bit `bit` of byte `at`. If `at` exceeds STRING_SHARED_MAX, replaces `at` by
- * STRING_SHARED_MAX. So the position fits in 32 bits. The index tests only bytes before STRING_SHARED_MAX. */
+ * STRING_SHARED_MAX. So the position fits in 32 bits. */
 ORDO_FN uint string_position(ulong at, uint bit)
 {
     return (uint) min(at, (ulong) STRING_SHARED_MAX) << 4 | bit;
@@ -75,8 +73,6 @@ ORDO_FN string_match string_compare(__private const string_index *x, __private c
     const bool begins = s.length == same, ends = q.length == same;
     return (string_match) { same, id, begins && ends ? STRING_EQUAL : string_position(same, 0), !ends, begins, ends };
 }
-
-/* ---- searches -------------------------------------------------------------------------------------------------- */
 
 #if STRING_PARTIAL
 #include "primitive/string_partial.cl"
@@ -102,8 +98,7 @@ ORDO_FN bool probe_bit(__private const string_probe *p, uint position)
 }
 
 /* State of a search that reads a node's tests from left to right. A test is the position of a bit of the query. Tests
- * not less than `limit` are skipped. After a 0 bit, this skips the right subtree: the greater tests that follow. `gap`
- * is the index after the last test whose bit was 1. */
+ * not less than `limit` are skipped. `gap` is the index after the last test whose bit was 1. */
 typedef struct {
     uint gap, limit;
 } node_state;
@@ -143,8 +138,7 @@ typedef struct {
 
 /* A search of this node has ended before tests[gap]. If it met stored prefixes of the query, sets *prefix to the
  * longest one. A test of bit 0 asks whether the query is long enough to have a byte. If it is, the string before the
- * test is a prefix. The loop goes back from tests[gap - 1] to the first such test. It skips tests not less than
- * `least`, because they did not lead the search to `gap`. */
+ * test is a prefix. */
 ORDO_FN void node_prefix(__global const uint *tests, uint from, uint gap, uint stop, uint level,
                          __private string_prefix *prefix)
 {
@@ -166,7 +160,7 @@ typedef struct {
 } string_range;
 
 /* Follows the branches, which are the top of the trie (shared/string_index.h). Returns a range of test indices in the
- * last level. The search continues with only these tests. `prefix` may be NULL. */
+ * last level. `prefix` may be NULL. */
 ORDO_FN string_range branch_end(__private const string_index *x, __private const string_probe *p,
                                 __private string_prefix *prefix)
 {
@@ -280,8 +274,6 @@ ORDO_FN uint string_rank(__private const string_index *x, __private const string
     return string_bound(x, queries, q, string_locate(x, queries, q), upper);
 }
 
-/* ---- kernels --------------------------------------------------------------------------------------------------- */
-
 #if STRINGS_GROUP == 1 && !STRING_PARTIAL
 
 /* On a CPU, a find waits until a stored string is loaded from memory. So a work-item handles STRING_BLOCK queries at a
@@ -289,7 +281,6 @@ ORDO_FN uint string_rank(__private const string_index *x, __private const string
  * at a time takes 0.79 us. */
 #define STRING_BLOCK 16
 
-/* Returns whether two strings have the same length, first and last byte. */
 ORDO_FN bool string_like(__private const string_index *x, __private const string_column *queries, string_text q,
                          string_text s)
 {

@@ -106,8 +106,6 @@ ORDO_FN void strings_share_row(__private const strings *s, __private const undec
         ordo_min(&u->more[segment], same);
 }
 
-/* Sets more[s] to the number of bytes that the strings of segment s have in common after depth[s] bytes, at most
- * STRINGS_PREFIX_MAX. more[s] must be STRINGS_PREFIX_MAX before. */
 ORDO_KERNEL(STRINGS_GROUP)
 void strings_share(__global const string_offset *offsets, ulong offsets_at, __global const uchar *bytes, ulong bytes_at,
                    ulong n_bytes, __global const uint *rows, __global const uint *segment, __global const uint *first,
@@ -131,9 +129,9 @@ ORDO_FN ulong strings_window(__private const strings *s, string_rest rest, uint 
     return word << STRINGS_LENGTH_BITS | length;
 }
 
-/* Sets keys[i] to the sort key (shared/strings.h) of the string in slot i. The upper bits of a key are the segment's
- * number. The lower STRINGS_KEY_BITS(window) bits are XORed with `turn`. For ascending order, `turn` is 0. For
- * descending order, `turn` has a 1 in each of the lower bits. */
+/* Sets keys[i] to the sort key (shared/strings.h) of the string in slot i. The lower STRINGS_KEY_BITS(window) bits are
+ * XORed with `turn`. For ascending order, `turn` is 0. For descending order, `turn` has a 1 in each of the lower
+ * bits. */
 ORDO_KERNEL(STRINGS_GROUP)
 void strings_keys(__global const string_offset *offsets, ulong offsets_at, __global const uchar *bytes, ulong bytes_at,
                   ulong n_bytes, __global const uint *rows, __global const uint *segment, __global const ulong *depth,
@@ -180,8 +178,8 @@ void strings_split(__global const ulong *keys, __global const uint *rows, __glob
 }
 
 /* Moves the marked rows to the slots of the next round. sums[i] must be marks[0] + ... + marks[i - 1]. The lower half
- * of sums[i] counts the marked rows before slot i. A marked row in slot i moves to the slot with this number. The upper
- * half of sums[i] counts the new segments that begin before slot i. */
+ * of sums[i] counts the marked rows before slot i. The upper half of sums[i] counts the new segments that begin before
+ * slot i. */
 ORDO_KERNEL(STRINGS_GROUP)
 void strings_keep(__global const ulong *sums, __global const ulong *keys, __global const uint *rows,
                   __global const uint *place, __global const ulong *depth, uint count, uint window,
@@ -208,14 +206,11 @@ void strings_keep(__global const ulong *sums, __global const ulong *keys, __glob
 
 /* ---- the rest of small segments, on CPUs ----------------------------------------------------------------------- */
 
-/* On a CPU, strings_finish replaces strings_split. A segment is a group of rows whose strings begin with the same
- * bytes. If a segment has at most `most` rows, one work-item sorts it completely. Its rows then need no further round.
- * The sort is multikey quicksort (Bentley and Sedgewick). It compares STRINGS_WINDOW_MAX bytes at a time. A *part* is a
- * group of rows whose strings begin with the same `depth` bytes. CPUs do not limit a launch's time, so strings may have
- * any length. */
+/* On a CPU, strings_finish replaces strings_split. If a segment has at most `most` rows, one work-item sorts it
+ * completely. The sort is multikey quicksort (Bentley and Sedgewick). A *part* is a group of rows whose strings begin
+ * with the same `depth` bytes. */
 #if ORDO_CPU
 
-/* Parts of at most this many rows are sorted by insertion. */
 #define FINISH_INSERTED 16
 
 /* Size of the stack of parts. A step of quicksort replaces the topmost part by at most three parts. The smallest one is
@@ -266,7 +261,6 @@ ORDO_FN void finish_equal(__private finish *f, uint first, uint count, ulong key
         f->keys[i] = i > first;
 }
 
-/* Skips the bytes that all strings of the part have in common, and makes keys of the next bytes. */
 ORDO_FN void finish_make_keys(__private finish *f, __private finish_part *part)
 {
     const uint        end = part->first + part->count;
@@ -320,8 +314,7 @@ ORDO_FN ulong finish_median(ulong a, ulong b, ulong c)
 }
 
 /* Returns the pivot that divides the part, usually a median of three keys. After many divisions, uses the highest bit
- * in which keys differ. All keys with a 0 in this bit are then less than the pivot. So the number of bits limits the
- * number of further divisions. */
+ * in which keys differ. */
 ORDO_FN ulong finish_pivot(__private const finish *f, __private const finish_part *part)
 {
     __global const ulong *keys = f->keys + part->first;
@@ -341,8 +334,7 @@ typedef struct {
 } finish_division;
 
 /* Divides slots into those with a key less than the pivot, equal to it, and greater. Keeps the order of rows in each
- * part. A CPU would mispredict branches, so the loops have none. They write each row to both `rows` and `spare_rows`,
- * but advance only one of the two indices. The next row overwrites the copy at the other index. */
+ * part. */
 ORDO_FN finish_division finish_divide(__private finish *f, uint first, uint end, ulong pivot)
 {
     uint at = first, others = first, greater = first;
@@ -409,8 +401,7 @@ ORDO_FN void finish_segment(__private finish *f, uint first, uint count, ulong d
 /* ---- a round on CPUs ------------------------------------------------------------------------------------------- */
 
 /* Arrays of a round after its radix sort. `keys` and `place` have an element for each of `count` slots. `depth` and
- * `more` have one for each segment. Slot i's row goes to output index place[i]. This work-item handles slots up to
- * end - 1. */
+ * `more` have one for each segment. Slot i's row goes to output index place[i]. */
 typedef struct {
     __global const ulong *keys, *depth;
     __global const uint  *more, *place;
@@ -449,7 +440,6 @@ ORDO_FN uint finish_end(__private const finish_round *r, uint i, uint end)
     return next;
 }
 
-/* Number of slots whose strings are loaded into the cache ahead, so that waits for memory overlap. */
 #define FINISH_AHEAD 32
 
 /* Loads the strings of slots up to i + FINISH_AHEAD - 1 into the cache, so that later sorts do not wait. Earlier calls
@@ -504,9 +494,8 @@ ORDO_FN void finish_slots(__private finish *f, __private const finish_round *r, 
     }
 }
 
-/* Does the same as strings_split, but completely sorts each segment of at most `most` rows. The work-item with the
- * first slot of a segment sorts the segment. During the sort, the segment's elements of `marks` hold sort keys. They
- * become 0 at the end: the rows need no further round. */
+/* Does the same as strings_split, but completely sorts each segment of at most `most` rows. During the sort, the
+ * segment's elements of `marks` hold sort keys. They become 0 at the end: the rows need no further round. */
 ORDO_KERNEL(STRINGS_GROUP)
 void strings_finish(__global const string_offset *offsets, ulong offsets_at, __global const uchar *bytes,
                     ulong bytes_at, ulong n_bytes, __global const ulong *keys, __global uint *rows,

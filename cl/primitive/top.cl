@@ -73,8 +73,6 @@ ORDO_FN void top_barrier(void)
 #endif
 }
 
-/* ---- records --------------------------------------------------------------------------------------------------- */
-
 ORDO_FN __global uint *top_record_at(__global uint *state, uint pass)
 {
     return state + TOP_TAKEN_WORDS + pass * TOP_WORDS;
@@ -107,8 +105,6 @@ ORDO_FN uint top_digit(struct top_pass p, ordo_key_form key, uint index, uint sh
         return key_digit(key, shift - p.index_bits, mask);
     return ((uint) ((ulong) key_digit(key, 0, ~0u) << (p.index_bits - shift)) | index >> shift) & mask;
 }
-
-/* ---- counting -------------------------------------------------------------------------------------------------- */
 
 ORDO_FN void top_clear(__local top_local *l)
 {
@@ -242,8 +238,6 @@ void top_count(__global const ordo_key *keys, __global uint *state, struct top_p
     }
     top_finish(&l, top_record_at(state, 0), min(tiles, (uint) get_num_groups(0)), all, p);
 }
-
-/* ---- the passes after it --------------------------------------------------------------------------------------- */
 
 typedef struct {
     __global const ordo_key *keys;
@@ -388,8 +382,8 @@ ORDO_FN void top_move(__local top_local *l, __private const top_step *s, struct 
 }
 
 /* Copies candidates to the output if their digit is less than the k-th element's. Copies candidates with the same digit
- * to a list, which the next pass reads. If there are more than p.room of them, writes no list. The next pass then reads
- * the array. All passes need the same number of groups. */
+ * to a list, which the next pass reads. If there are more than p.room of them, writes no list. All passes need the same
+ * number of groups. */
 ORDO_KERNEL(TOP_GROUP)
 void top_narrow(__global const ordo_key *keys, __global ordo_key *list_keys, __global uint *list_index,
                 __global ordo_key *keys_out, __global uint *index_out, __global uint *state, struct top_pass p)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Selects a few least elements of an array on a CPU. A work-item lists the keys of a chunk that are below a limit. When
- * the list is full, the work-item keeps only the needed keys and lowers the limit. Lists are in array order, so a
- * stable sort of all lists completes the selection. */
+/* Selects a few least elements of an array on a CPU. A work-item lists the keys of a chunk that are below a limit.
+ * Lists are in array order, so a stable sort of all lists completes the selection. */
 #pragma once
 #include "device/compiler.cl"
 #include "shared/key.h"
