@@ -33,6 +33,11 @@
 #define STRING_SHARED_BITS 28
 #define STRING_SHARED_MAX  ((1u << STRING_SHARED_BITS) - 1)
 
+/* A search ends at the query if the column has it. Otherwise it ends at a string that shares the most leading bits
+ * with the query. A second search then finds the place of the query among the sorted strings. Let p be the first
+ * position where the query and the found string differ. At tests before p, the second search reads the query. At all
+ * other tests, it goes right if the query is greater than the found string, else left. */
+
 /* Two equal strings have position STRING_EQUAL. Bit number STRING_GOES_ON means: the bytes before this byte index are
  * equal, and the others are not yet compared. */
 #define STRING_EQUAL   0xffffffffu
