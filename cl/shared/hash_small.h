@@ -8,8 +8,9 @@
 #define HASH_SMALL_UPDATES 128
 /* The updates of a work-group can look at or change at most HASH_SMALL_BUCKETS buckets. */
 #define HASH_SMALL_BUCKETS 256
-#define HASH_SMALL_MOVES   320
-#define HASH_SMALL_SPILLS  128
+/* Maximum numbers of elements that a work-group stores or moves, and of spill counts that it changes. */
+#define HASH_SMALL_MOVES  320
+#define HASH_SMALL_SPILLS 128
 /* If a spill count has reached this limit, a work-group does not change it, but declines the batch. */
 #define HASH_SMALL_SPILL_MAX (HASH_SCAN - HASH_SMALL_SPILLS - 1)
 
@@ -24,6 +25,8 @@
 #define HASH_SMALL_MAX      (1 << 18)
 #define HASH_SMALL_BIN_BITS 8
 #define HASH_SMALL_BINS     (1 << HASH_SMALL_BIN_BITS)
+/* Keys per work-item of kernel hash_small_bin. */
+#define HASH_SMALL_BIN_KEYS 8
 
 /* Words of kernels' `state`. All must be 0 before and after a batch. */
 enum hash_small_state { HASH_SMALL_DECLINED, HASH_SMALL_COUNTS, HASH_SMALL_STATE_WORDS = 1 + HASH_SMALL_BINS };

@@ -35,7 +35,7 @@ struct ordo_hash_config {
  *   affected bucket once, or rebuilds the table.
  * Memory: the bytes of keys and values divided by the share of used slots. Each 8 slots take 1 more
  *   byte, or 5 on CPUs. share/doc/hash.md describes the temporary memory.
- * Blocking: an update waits for the device once or twice.
+ * Blocking: an update waits for the device one to three times.
  * Errors: ORDO_TOO_LARGE if the table exceeds the largest allocation. ORDO_UNSUPPORTED on devices
  *   with less than 16 KiB of local memory.
  * Concurrency: a concurrent batch stores about one sixth of its new keys at its end. If memory is

@@ -198,12 +198,14 @@ static void expect_same_values(struct test *t, const struct pair *p)
 }
 
 /* Group sizes, the limit of scans of the whole batch, batches with many equal keys, and with present keys alone. */
-static void check_small(struct test *t, ordo_type type, uint32_t value_bytes, uint32_t load, uint32_t n)
+static void check_small(struct test *t, ordo_type type, uint32_t value_bytes, uint32_t load, uint32_t n, bool bins)
 {
     static const uint32_t sizes[] = { 1, 63, 64, 65, 129, 1000, HASH_SMALL_SCAN, HASH_SMALL_SCAN + 1 };
     struct pair           p = make_pair(t, type, value_bytes, load, n);
     const size_t          half = ordo_hash_of(p.sparse)->table.n_buckets / 2;
 
+    if (bins)
+        ordo_hash_of(p.sparse)->scan_max = 0;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes && sizes[i] <= half; i++) {
         const bool small = store_small(t, &p, sizes[i], 2 * n);
         test_true(t, small || load > 80);
@@ -219,16 +221,17 @@ enum { BINNED = 300000 };
 
 MASK_TEST(hash_updates, small_batches_make_the_same_table, "cpu=0", "cpu=0,group=64", "cpu=0,group=1")
 {
-    check_small(t, ORDO_U32, 4, 70, THERE);
-    check_small(t, ORDO_U32, 0, 95, THERE);
-    check_small(t, ORDO_U64, 8, 80, THERE);
-    check_small(t, ORDO_U128, 4, 80, THERE);
+    check_small(t, ORDO_U32, 4, 70, THERE, false);
+    check_small(t, ORDO_U32, 4, 70, THERE, true);
+    check_small(t, ORDO_U32, 0, 95, THERE, false);
+    check_small(t, ORDO_U64, 8, 70, THERE, true);
+    check_small(t, ORDO_U128, 4, 70, THERE, false);
 }
 
-MASK_TEST(hash_updates, small_batches_with_bins_make_the_same_table, "cpu=0")
+MASK_TEST(hash_updates, large_tables_get_bins_by_themselves, "cpu=0")
 {
-    check_small(t, ORDO_U32, 4, 70, BINNED);
-    check_small(t, ORDO_U64, 8, 80, BINNED);
+    check_small(t, ORDO_U32, 4, 70, BINNED, false);
+    check_small(t, ORDO_U64, 8, 70, BINNED, false);
 }
 
 /* After a batch that the kernels decline, SIT_OUT batches are sorted at once. A declined batch changes nothing but is

@@ -7,8 +7,6 @@
 
 /* ---- bins -------------------------------------------------------------------------------------------------------- */
 
-#define SMALL_BIN_KEYS 8
-
 /* Reserves places in the bins for the work-group's keys. mem[b] is the work-group's number of keys in bin b. It becomes
  * the first reserved place. */
 ORDO_FN void small_reserve(__global uint *state, __local uint *mem, uint capacity)
@@ -30,15 +28,15 @@ void hash_small_bin(__global const ordo_key *keys, ulong keys_at, uint n, ulong 
                     __global ordo_key *bin_keys, __global uint *bin_index, uint capacity, uint bin_bits)
 {
     __local uint mem[HASH_SMALL_BINS];
-    const uint   first = (uint) get_group_id(0) * HASH_GROUP * SMALL_BIN_KEYS + (uint) get_local_id(0);
-    ordo_key     mixed[SMALL_BIN_KEYS];
-    uint         place[SMALL_BIN_KEYS];
+    const uint   first = (uint) get_group_id(0) * HASH_GROUP * HASH_SMALL_BIN_KEYS + (uint) get_local_id(0);
+    ordo_key     mixed[HASH_SMALL_BIN_KEYS];
+    uint         place[HASH_SMALL_BIN_KEYS];
 
     HASH_EACH (b, HASH_SMALL_BINS)
         mem[b] = 0;
     hash_barrier();
     ORDO_UNROLL
-    for (uint k = 0; k < SMALL_BIN_KEYS; k++) {
+    for (uint k = 0; k < HASH_SMALL_BIN_KEYS; k++) {
         const uint i = first + k * HASH_GROUP;
         if (i >= n)
             continue;
@@ -47,7 +45,7 @@ void hash_small_bin(__global const ordo_key *keys, ulong keys_at, uint n, ulong 
     }
     small_reserve(state, mem, capacity);
     ORDO_UNROLL
-    for (uint k = 0; k < SMALL_BIN_KEYS; k++) {
+    for (uint k = 0; k < HASH_SMALL_BIN_KEYS; k++) {
         const uint i = first + k * HASH_GROUP;
         if (i >= n)
             continue;

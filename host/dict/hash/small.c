@@ -6,8 +6,6 @@
 
 /* If the kernels find that a batch needs a sort, the next SIT_OUT small batches are sorted too. */
 #define SIT_OUT 16
-/* Keys per work-group of kernel hash_small_bin. */
-#define BIN_SHARE 1024
 
 /* Indices of slots of larger tables would need more than 32 bits. */
 #define BUCKETS_MAX ((size_t) 1 << 28)
@@ -78,10 +76,11 @@ static ordo_status take_memory(struct small *s)
 
 static ordo_status bin(const struct small *s)
 {
-    const struct ordo_launch launch = kernel_of(s, "hash_small_bin", ordo_ceil_div(s->batch->count, BIN_SHARE));
-    const cl_uint            n = (cl_uint) s->batch->count;
-    struct ordo_args         args = { .n = 0 };
+    struct ordo_launch launch = kernel_of(s, "hash_small_bin", 1);
+    const cl_uint      n = (cl_uint) s->batch->count;
+    struct ordo_args   args = { .n = 0 };
 
+    launch.groups = ordo_ceil_div(s->batch->count, launch.group * HASH_SMALL_BIN_KEYS);
     ordo_args_slice(&args, &s->batch->keys);
     ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(s->hash->table.seed), ORDO_ARG(s->state), ORDO_ARG(s->bin_keys),
              ORDO_ARG(s->bin_index), ORDO_ARG(s->capacity), ORDO_ARG(s->bin_bits));
@@ -141,8 +140,10 @@ ordo_status ordo_hash_update_small(struct ordo_call *call, struct ordo_hash *has
     *done = false;
     if (!is_suited(&s))
         return ORDO_OK;
-    if (hash->sits_out > 0 && hash->sits_out-- > 0)
+    if (hash->sits_out > 0) {
+        hash->sits_out--;
         return ORDO_OK;
+    }
     s.bin_bits = s.group_bits < HASH_SMALL_BIN_BITS ? s.group_bits : HASH_SMALL_BIN_BITS;
     s.capacity = (cl_uint) (2 * ordo_ceil_div(batch->count, (size_t) 1 << s.bin_bits));
     ORDO_CALL_TRY(call, take_memory(&s), &lacked);
