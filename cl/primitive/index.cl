@@ -3,8 +3,7 @@
  * separators, which guide searches. */
 #pragma once
 #include "device/atomic.cl"
-#include "shared/index.h"
-#include "shared/key.h"
+#include "primitive/separator.cl"
 
 #ifndef INDEX_NODE_LOG2
 #define INDEX_NODE_LOG2 4
@@ -22,14 +21,13 @@
 #define INDEX_GROUP 64
 #endif
 
-/* A separator is a copy of a key. `position` is its place in the index. `element` is the index of the key in the
- * array. */
+/* `position` is a separator's place in the index. `element` is the index of its key in the array. */
 typedef struct {
     ulong position;
     uint  element;
-} separator;
+} separator_place;
 
-ORDO_FN separator separator_of(uint count, uint shift, uint e)
+ORDO_FN separator_place separator_place_of(uint count, uint shift, uint e)
 {
     const index_form form = { INDEX_NODE_LOG2, INDEX_LINE, INDEX_SIMD, INDEX_PAGE };
     const uint       blocks = index_blocks(count, shift, INDEX_NODE_LOG2);
@@ -42,28 +40,32 @@ ORDO_FN separator separator_of(uint count, uint shift, uint e)
         e -= here;
         at = index_below(at, blocks, form);
     }
-    const separator found = { index_position(at, form, e), index_separator(count, shift, form, at.level, e) };
+    const separator_place found = { index_position(at, form, e), index_separator(count, shift, form, at.level, e) };
     return found;
 }
 
 ORDO_KERNEL(INDEX_GROUP)
-void index_build(__global const ordo_key *keys, ulong keys_at, uint count, uint shift, __global ordo_key_form *nodes,
+void index_build(__global const ordo_key *keys, ulong keys_at, uint count, uint shift, __global separator *nodes,
                  ulong nodes_at, uint entries)
 {
+    const index_window window = index_window_of(keys + keys_at, count);
+
     for (uint e = get_global_id(0); e < entries; e += get_global_size(0)) {
-        const separator s = separator_of(count, shift, e);
-        nodes[nodes_at + s.position] = key_bits(keys[keys_at + s.element]);
+        const separator_place s = separator_place_of(count, shift, e);
+        nodes[nodes_at + s.position] = separator_of_key(window, key_bits(keys[keys_at + s.element]));
     }
 }
 
 /* Sets *wrong to the number of the first incorrect separator. *wrong must be 0xffffffff before. */
 ORDO_KERNEL(INDEX_GROUP)
-void index_check(__global const ordo_key *keys, ulong keys_at, uint count, uint shift,
-                 __global const ordo_key_form *nodes, ulong nodes_at, uint entries, __global uint *wrong)
+void index_check(__global const ordo_key *keys, ulong keys_at, uint count, uint shift, __global const separator *nodes,
+                 ulong nodes_at, uint entries, __global uint *wrong)
 {
+    const index_window window = index_window_of(keys + keys_at, count);
+
     for (uint e = get_global_id(0); e < entries; e += get_global_size(0)) {
-        const separator s = separator_of(count, shift, e);
-        if (!key_same(nodes[nodes_at + s.position], key_bits(keys[keys_at + s.element])))
+        const separator_place s = separator_place_of(count, shift, e);
+        if (nodes[nodes_at + s.position] != separator_of_key(window, key_bits(keys[keys_at + s.element])))
             ordo_min(wrong, e);
     }
 }

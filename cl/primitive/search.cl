@@ -69,32 +69,12 @@ typedef struct {
     }
 #endif
 
-#if SEARCH_RANGES
-/* Returns the number of keys not greater than the query. The first `from` keys must be less than the query. */
-ORDO_FN uint upper_from(key_array keys, uint from, ordo_key_form query)
-{
-    uint step = 1;
-
-    while (step <= keys.count - from && key_upto(key_form(keys, from + step - 1), query)) {
-        from += step;
-        step *= 2;
-    }
-    for (uint left = min(step - 1, keys.count - from); left > 0;) {
-        const uint middle = left / 2;
-        const bool before = key_upto(key_form(keys, from + middle), query);
-        from += before ? middle + 1 : 0;
-        left = before ? left - middle - 1 : middle;
-    }
-    return from;
-}
-#endif
-
 ORDO_FN void answer(key_array keys, answers to, uint i, uint rank, ordo_key_form query, bool equal)
 {
 #if !SEARCH_LOOKUP
     to.rank[i] = rank;
 #if SEARCH_RANGES
-    to.upper[i] = upper_from(keys, rank, query);
+    to.upper[i] = rank_from(keys, rank, query, true);
 #endif
 #else
 #if ORDO_VALUE_BYTES

@@ -188,20 +188,6 @@ void search_sorted(KEYS_AND_QUERIES, ANSWERS_ARGS, uint depth_max, __local ordo_
 #endif
 
 #if SEARCH_ITEMS == 1
-/* Returns the rank of a query. The rank must be at least `from`. Bentley and Yao (Information Processing Letters,
- * 1976). */
-ORDO_FN uint gallop(key_array keys, uint from, ordo_key_form query)
-{
-    uint step = 1;
-
-    while (step <= keys.count - from && search_before(key_bits(keys.key[from + step - 1]), query)) {
-        from += step;
-        step *= 2;
-    }
-    span_ranks(keys.key, min(step - 1, keys.count - from), &query, &from);
-    return from;
-}
-
 ORDO_KERNEL(SEARCH_GROUP)
 void search_gallop(KEYS_AND_QUERIES, ANSWERS_ARGS, uint chunk)
 {
@@ -217,7 +203,7 @@ void search_gallop(KEYS_AND_QUERIES, ANSWERS_ARGS, uint chunk)
             rank = 0;
             span_ranks(keys.key, keys.count, &query, &rank);
         } else {
-            rank = gallop(keys, rank, query);
+            rank = rank_from(keys, rank, query, SEARCH_UPPER);
         }
         last = query;
         answer_query(keys, to, (uint) i, rank, query, key_at_is(keys, rank, query));

@@ -51,21 +51,25 @@ ORDO_FN uint pack_before(pack_block block, ordo_key_form query)
 }
 #endif
 
-ORDO_FN void descend(key_array keys, __global const ordo_key_form *nodes, uint shift, index_place at,
+ORDO_FN void descend(key_array keys, __global const separator *nodes, uint shift, index_place at,
                      __private descent *way)
 {
-    const uint blocks = index_blocks(keys.count, shift, NODE_LOG2);
+    const uint         blocks = index_blocks(keys.count, shift, NODE_LOG2);
+    const index_window window = index_window_of(keys.key, keys.count);
+    ordo_key_form      query[SEARCH_ITEMS];
 
     SEARCH_EACH
-    for (uint r = 0; r < SEARCH_ITEMS; r++)
+    for (uint r = 0; r < SEARCH_ITEMS; r++) {
+        query[r] = separator_query(window, way->query[r]);
         way->unit[r] = way->line[r] = 0;
+    }
     for (uint level = at.level; level > 0; level--) {
         const uint last = index_units(blocks, SEARCH_LINE, level - 1) - 1;
         at = index_below(at, blocks, search_form());
 
         SEARCH_EACH
         for (uint r = 0; r < SEARCH_ITEMS; r++) {
-            const uint unit = line_next(line_at(nodes, way->line[r]), last, way->unit[r], way->query[r]);
+            const uint unit = line_next(line_at(nodes, way->line[r]), last, way->unit[r], query[r]);
             way->unit[r] = unit;
             if (level > 1) {
                 way->line[r] = index_line(at, search_form(), unit);
@@ -120,13 +124,13 @@ ORDO_FN void count_blocks(key_array keys, answers to, uint shift, __private cons
 #else
         const uint before = block_before(keys, first, way->query[r]);
 #endif
-        rank[r] = first + before;
+        rank[r] = rank_in_array(keys, first + before, before, way->query[r]);
         answer_prefetch(to, rank[r]);
     }
 }
 
 ORDO_KERNEL(SEARCH_GROUP)
-void search_indexed(KEYS_AND_QUERIES, ANSWERS_ARGS, __global const ordo_key_form *restrict nodes, ulong nodes_at,
+void search_indexed(KEYS_AND_QUERIES, ANSWERS_ARGS, __global const separator *restrict nodes, ulong nodes_at,
                     uint shift, index_place start, index_place above, uint depth, __local ordo_key_form *tree PACK_ARGS)
 {
     key_array       keys = KEYS;

@@ -29,9 +29,14 @@ ORDO_FN void team_share(__private const ordo_key_form query[SEARCH_ITEMS], __pri
     }
 }
 
-ORDO_FN void descend(__global const ordo_key_form *nodes, uint blocks, index_place at,
+ORDO_FN void descend(__global const separator *nodes, uint blocks, index_place at, index_window window,
                      __private descent way[TEAM_QUERIES])
 {
+    ordo_key_form query[TEAM_QUERIES];
+
+    SEARCH_EACH
+    for (uint m = 0; m < TEAM_QUERIES; m++)
+        query[m] = separator_query(window, way[m].query);
     for (uint level = at.level; level > 0; level--) {
         const uint last = index_units(blocks, SEARCH_LINE, level - 1) - 1;
         uint       child[TEAM_QUERIES] = { 0 };
@@ -41,7 +46,7 @@ ORDO_FN void descend(__global const ordo_key_form *nodes, uint blocks, index_pla
             uint before[TEAM_QUERIES];
             SEARCH_EACH
             for (uint m = 0; m < TEAM_QUERIES; m++)
-                before[m] = line_before(line_of(nodes, at, way[m].unit), step, child[m], way[m].query);
+                before[m] = line_before(line_of(nodes, at, way[m].unit), step, child[m], query[m]);
             SEARCH_EACH
             for (uint m = 0; m < TEAM_QUERIES; m++)
                 child[m] = line_child(step, child[m], team_reduce_add(before[m]));
@@ -165,42 +170,53 @@ ORDO_FN void team_answer(key_array keys, key_array queries, answers to, uint fir
                          __private const ordo_key_form query[SEARCH_ITEMS], __private const descent way[TEAM_QUERIES],
                          __private const uint count[TEAM_QUERIES])
 {
-    uint rank[SEARCH_ITEMS] = { 0 }, equal[SEARCH_ITEMS] = { 0 };
-    /* With SEARCH_LAST, true if all keys of the query's block are greater than the query. */
-    bool none_before[SEARCH_ITEMS] = { false };
+    /* before[r] keys of the query's block come before the query. */
+    uint rank[SEARCH_ITEMS] = { 0 }, before[SEARCH_ITEMS] = { 0 }, equal[SEARCH_ITEMS] = { 0 };
 
     SEARCH_EACH
     for (uint m = 0; m < TEAM_QUERIES; m++) {
         const uint total = team_reduce_add(count[m]), r = m / TEAM_WIDTH;
         const bool own = m % TEAM_WIDTH == team_lane();
         rank[r] = own ? min(way[m].unit * SEARCH_NODE - shift + total % COUNT_EQUAL, keys.count) : rank[r];
+        before[r] = own ? total % COUNT_EQUAL : before[r];
         equal[r] = own ? total / COUNT_EQUAL : equal[r];
-        none_before[r] = own ? total % COUNT_EQUAL == 0 : none_before[r];
     }
     SEARCH_EACH
     for (uint r = 0; r < SEARCH_ITEMS; r++) {
         const uint i = tile_query(first, r);
         if (i >= queries.count)
             continue;
-        bool again = !COUNT_FINDS;
+        const uint at = rank_in_array(keys, rank[r], before[r], query[r]);
+        bool       again = !COUNT_FINDS || ends_block(before[r]);
         if (SEARCH_LAST)
-            again = again || none_before[r];
-        answer_query(keys, to, i, rank[r], query[r], again ? key_at_is(keys, rank[r], query[r]) : equal[r] != 0);
+            again = again || before[r] == 0;
+        answer_query(keys, to, i, at, query[r], again ? key_at_is(keys, at, query[r]) : equal[r] != 0);
     }
 }
 
-ORDO_FN void stage_separators(__global const ordo_key_form *nodes, index_place at, uint units, uint depth,
+ORDO_FN void stage_separators(__global const separator *nodes, index_place at, uint units, uint depth,
                               __local ordo_key_form *tree)
 {
     for (uint i = get_local_id(0); i < (1u << depth) - 1; i += SEARCH_GROUP)
-        tree[tree_place(depth, i)] = nodes[index_position(at, search_form(), min(i, units - 1))];
+        tree[tree_place(depth, i)] = separator_form(nodes[index_position(at, search_form(), min(i, units - 1))]);
+}
+
+ORDO_FN void start_units(__local const ordo_key_form *tree, uint depth, index_window window,
+                         __private const ordo_key_form query[SEARCH_ITEMS], __private uint unit[SEARCH_ITEMS])
+{
+    ordo_key_form in_window[SEARCH_ITEMS];
+
+    SEARCH_EACH
+    for (uint r = 0; r < SEARCH_ITEMS; r++)
+        in_window[r] = separator_query(window, query[r]);
+    tree_ranks(tree, depth, in_window, unit);
 }
 
 /* Searches begin in level `start` of the index. If SEARCH_LOCAL is 0, it must be the root's level. If SEARCH_LOCAL is
  * 1, a tree of `depth` levels in local memory selects the node to begin with. So level `start` must have at most
  * 2^depth nodes (blocks, if it is level 0). `above` must be the next level towards the root. */
 ORDO_KERNEL(SEARCH_GROUP)
-void search_indexed(KEYS_AND_QUERIES, ANSWERS_ARGS, __global const ordo_key_form *restrict nodes, ulong nodes_at,
+void search_indexed(KEYS_AND_QUERIES, ANSWERS_ARGS, __global const separator *restrict nodes, ulong nodes_at,
                     uint shift, index_place start, index_place above, uint depth, __local ordo_key_form *tree PACK_ARGS)
 {
     key_array       keys = KEYS;
@@ -210,6 +226,7 @@ void search_indexed(KEYS_AND_QUERIES, ANSWERS_ARGS, __global const ordo_key_form
     const uint      units = index_units(blocks, SEARCH_LINE, start.level);
     const uint      tiles = tiles_of(queries);
 
+    const index_window window = index_window_of(keys.key, keys.count);
     nodes += nodes_at;
     PACK_TAKE(keys, nodes);
 #if SEARCH_LOCAL
@@ -223,9 +240,9 @@ void search_indexed(KEYS_AND_QUERIES, ANSWERS_ARGS, __global const ordo_key_form
         descent       way[TEAM_QUERIES];
 
         tile_load(queries, first, query);
-        tree_ranks(tree, SEARCH_LOCAL ? depth : 0, query, unit);
+        start_units(tree, SEARCH_LOCAL ? depth : 0, window, query, unit);
         team_share(query, unit, units, way);
-        descend(nodes, blocks, start, way);
+        descend(nodes, blocks, start, window, way);
         count_blocks(keys, shift, way, count);
         team_answer(keys, queries, to, first, shift, query, way, count);
     }

@@ -107,6 +107,27 @@ ORDO_FN ordo_key_form key_form(key_array keys, uint i)
 #define PACK_TAKE(keys, nodes)
 #endif
 
+/* Returns the number of keys that are less than the query, and with `upper` also counts equal keys. The result must be
+ * at least `from`. Bentley and Yao (Information Processing Letters, 1976). */
+ORDO_FN uint rank_from(key_array keys, uint from, ordo_key_form query, bool upper)
+{
+#define RANK_BEFORE(key) (upper ? key_upto(key, query) : key_before(key, query))
+    uint step = 1;
+
+    while (step <= keys.count - from && RANK_BEFORE(key_form(keys, from + step - 1))) {
+        from += step;
+        step *= 2;
+    }
+    for (uint left = min(step - 1, keys.count - from); left > 0;) {
+        const uint middle = left / 2;
+        const bool before = RANK_BEFORE(key_form(keys, from + middle));
+        from += before ? middle + 1 : 0;
+        left = before ? left - middle - 1 : middle;
+    }
+    return from;
+#undef RANK_BEFORE
+}
+
 #if SEARCH_PLACES
 #define PLACES_ARGS , __global const uint *restrict places
 #define PLACES      places,

@@ -3,10 +3,23 @@
  * named *SIMD blocks* (shared/index.h). */
 #pragma once
 #include "primitive/search_keys.cl"
+#include "primitive/separator.cl"
+
+/* Returns whether the rank of a query may lie in a later block (shared/index.h, I2), because `before` keys of the found
+ * block come before the query. */
+ORDO_FN bool ends_block(uint before)
+{
+    return SEPARATOR_BITS < KEY_BITS && before == SEARCH_NODE;
+}
+
+ORDO_FN uint rank_in_array(key_array keys, uint rank, uint before, ordo_key_form query)
+{
+    return ends_block(before) && rank < keys.count ? rank_from(keys, rank, query, SEARCH_UPPER) : rank;
+}
 
 #define LINE_ENTRIES (1 << SEARCH_LINE)
 #define LINE_STEPS   ((SEARCH_LINE + SEARCH_SIMD - 1) / SEARCH_SIMD)
-#define LINE_IS_NODE (SEARCH_SIMD == SEARCH_LINE && SEARCH_LINE == NODE_LOG2)
+#define LINE_IS_NODE (SEARCH_SIMD == SEARCH_LINE && SEARCH_LINE == NODE_LOG2 && SEPARATOR_BITS == KEY_BITS)
 
 ORDO_FN index_form search_form(void)
 {
@@ -19,10 +32,10 @@ ORDO_FN index_form search_form(void)
 #define line_before(line, step, block, query) node_before(line, query)
 #else
 
-#if ORDO_CPU && KEY_BITS <= 64
+#if ORDO_CPU
 #define SUM_2(v) ((v).x + (v).y)
 #define SUM_4(v) SUM_2((v).lo + (v).hi)
-#if KEY_BITS == 32
+#if SEPARATOR_BITS == 32
 typedef int4  compared4;
 typedef int8  compared8;
 typedef int16 compared16;
@@ -31,7 +44,7 @@ typedef long4  compared4;
 typedef long8  compared8;
 typedef long16 compared16;
 #endif
-#if SEARCH_UPPER
+#if SEARCH_UPPER && KEY_BITS <= 64
 #define COMPARE(keys, query) ((keys) <= (query))
 #else
 #define COMPARE(keys, query) ((keys) < (query))
@@ -39,10 +52,15 @@ typedef long16 compared16;
 
 /* Returns how many of the 2^levels - 1 separators of a SIMD block come before the query. The last element of the loaded
  * vector is outside of the block, and does not count. */
-ORDO_FN uint simd_before(__global const ordo_key_form *block, uint levels, ordo_key_form query)
+ORDO_FN uint simd_before(__global const separator *block, uint levels, ordo_key_form form)
 {
+#if KEY_BITS > 64
+    const ulong query = form.y;
+#else
+    const ordo_key_form query = form;
+#endif
     if (levels == 1)
-        return search_before(*block, query);
+        return COMPARE(*block, query) ? 1 : 0;
     if (levels == 2) {
         compared4 four = COMPARE(vload4(0, block), query);
         four.s3 = 0;
@@ -59,19 +77,19 @@ ORDO_FN uint simd_before(__global const ordo_key_form *block, uint levels, ordo_
     return (uint) -SUM_4(halves.lo + halves.hi);
 }
 #else
-ORDO_FN uint simd_before(__global const ordo_key_form *block, uint levels, ordo_key_form query)
+ORDO_FN uint simd_before(__global const separator *block, uint levels, ordo_key_form query)
 {
     uint before = 0;
 
     ORDO_UNROLL
     for (uint i = 0; i < (1u << levels) - 1; i += TEAM_WIDTH)
         if (i + team_lane() < (1u << levels) - 1)
-            before += search_before(block[i + team_lane()], query);
+            before += search_before(separator_form(block[i + team_lane()]), query);
     return before;
 }
 #endif
 
-ORDO_FN uint line_before(__global const ordo_key_form *line, uint step, uint block, ordo_key_form query)
+ORDO_FN uint line_before(__global const separator *line, uint step, uint block, ordo_key_form query)
 {
     const uint depth = step * SEARCH_SIMD;
 
@@ -85,12 +103,12 @@ ORDO_FN uint line_child(uint step, uint block, uint before)
     return (block << index_simd_depth(search_form(), step * SEARCH_SIMD)) + before;
 }
 
-ORDO_FN __global const ordo_key_form *line_at(__global const ordo_key_form *nodes, uint number)
+ORDO_FN __global const separator *line_at(__global const separator *nodes, uint number)
 {
     return nodes + ((ulong) number << SEARCH_LINE);
 }
 
-ORDO_FN __global const ordo_key_form *line_of(__global const ordo_key_form *nodes, index_place at, uint unit)
+ORDO_FN __global const separator *line_of(__global const separator *nodes, index_place at, uint unit)
 {
     return line_at(nodes, index_line(at, search_form(), unit));
 }
@@ -98,7 +116,7 @@ ORDO_FN __global const ordo_key_form *line_of(__global const ordo_key_form *node
 #if TEAM_WIDTH == 1
 /* Returns the number of the node or block in the next lower level where the search continues. `line` has the separators
  * of node `unit`. `last` is the greatest number in the lower level. */
-ORDO_FN uint line_next(__global const ordo_key_form *line, uint last, uint unit, ordo_key_form query)
+ORDO_FN uint line_next(__global const separator *line, uint last, uint unit, ordo_key_form query)
 {
     uint child = 0;
 

@@ -7,15 +7,16 @@
 /* Descends `levels` levels from the root, whose place is `at`. Sets buffers[i] to the node or block that query
  * first + i reaches. Sets places[i] to first + i. */
 ORDO_KERNEL(SEARCH_GROUP)
-void search_page(__global const ordo_key *queries, ulong queries_at, uint first, uint n_queries,
-                 __global const ordo_key_form *nodes, ulong nodes_at, uint blocks, index_place at, uint levels,
-                 __global uint *buffers, __global uint *places)
+void search_page(__global const ordo_key *keys, ulong keys_at, uint keys_count, __global const ordo_key *queries,
+                 ulong queries_at, uint first, uint n_queries, __global const separator *nodes, ulong nodes_at,
+                 uint blocks, index_place at, uint levels, __global uint *buffers, __global uint *places)
 {
     queries += queries_at + first;
     nodes += nodes_at;
+    const index_window window = index_window_of(keys + keys_at, keys_count);
 
     for (ulong i = get_global_id(0); i < n_queries; i += get_global_size(0)) {
-        const ordo_key_form query = key_bits(queries[i]);
+        const ordo_key_form query = separator_query(window, key_bits(queries[i]));
         index_place         here = at;
         uint                unit = 0;
 

@@ -16,7 +16,9 @@
  *  I1 grid       The buffer of the array is divided into blocks of NODE elements. The array may begin inside block 0:
  *                at its element `shift`.
  *  I2 separator  A stored separator is the ordered form (shared/key.h) of a key. On each level, the lower bound of a
- *                query lies in or below the first block or node whose separator is not less than the query.
+ *                query lies in or below the first block or node whose separator is not less than the query. If keys
+ *                have 16 bytes, separators are 64 of their bits (primitive/separator.cl), and the lower bound may also
+ *                lie in one of the next blocks.
  *  I3 padding    Entries after a level's last separator repeat the array's last key.
  *  I4 order      The levels lie without gaps, the root first. */
 
@@ -47,6 +49,8 @@
 #pragma once
 #include "shared/types.h"
 
+#define INDEX_SEPARATOR_BYTES(key_bytes) ((key_bytes) < 8 ? (key_bytes) : 8)
+
 #define PACK_LOG2 4
 #define PACK_KEYS (1 << PACK_LOG2)
 /* Value of macro SEARCH_PACKED (primitive/search_keys.cl) if blocks differ in bytes per key. */
@@ -58,8 +62,8 @@
 #define INDEX_FN static inline
 #endif
 
-/* Shape of an index. If its layout is not blocked (see above), line_depth and simd_depth equal node_log2, and
- * page_levels is 0. */
+/* Shape of an index. If its layout is not blocked (see above), simd_depth equals line_depth, and page_levels is 0. A
+ * block and a node have the same size in bytes. */
 typedef struct {
     ordo_u32 node_log2;   /* log2 of the keys per block */
     ordo_u32 line_depth;  /* log2 of the separators per node or line */

@@ -187,7 +187,7 @@ ordo_status ordo_run_index(struct ordo_call *call, const ordo_dict *dict, struct
     run->index = ordo_index_of(dict->dev, dict->key, ordo_run_keys(run), run->count, run->layout.form);
     if (run->index.bytes) {
         run->index.nodes = run->mem;
-        run->index.nodes_at = run->layout.nodes / dict->key_bytes;
+        run->index.nodes_at = run->layout.nodes / INDEX_SEPARATOR_BYTES(dict->key_bytes);
     }
     ORDO_TRY(ordo_call_index(call, &run->index));
     run->indexed = true;

@@ -48,14 +48,22 @@ static cl_uint page_levels_of(const struct ordo_facts *facts, size_t key_bytes, 
     return levels;
 }
 
-static cl_uint depth_for(cl_uint depth, size_t key_bytes)
+/* Blocks of the array have at least 8 keys, and, for keys of 16 bytes, as many bytes as nodes. */
+static cl_uint block_depth(cl_uint line_depth, size_t key_bytes)
 {
-    return key_bytes == 16 && depth > 3 ? depth - 1 : depth;
+    const cl_uint depth = key_bytes == 16 ? line_depth - 1 : line_depth;
+
+    return depth < 3 ? 3 : depth;
 }
 
-static index_form level_order(cl_uint node_log2)
+/* Maximum log2 of the separators per node that a vector of separators of 8 bytes can hold. */
+#define WIDE_DEPTH_MAX 4u
+
+static index_form level_order(cl_uint depth, size_t key_bytes)
 {
-    return (index_form) { node_log2, node_log2, node_log2, 0 };
+    const cl_uint line = key_bytes == 16 ? least(depth, WIDE_DEPTH_MAX) : depth;
+
+    return (index_form) { block_depth(line, key_bytes), line, line, 0 };
 }
 
 /* Returns the blocked layout (cl/shared/index.h). */
@@ -63,17 +71,15 @@ static index_form blocked(const ordo_device *dev, size_t key_bytes)
 {
     const struct ordo_facts *facts = ordo_device_facts(dev);
     const enum ordo_shape    shape = ordo_shape_of(key_bytes, 0);
-    const cl_uint            line = depth_for(ordo_tunable(dev, ORDO_SEARCH_LINE_DEPTH, shape), key_bytes);
+    const cl_uint            line = ordo_tunable(dev, ORDO_SEARCH_LINE_DEPTH, shape);
     const cl_uint            simd = ordo_tunable(dev, ORDO_SEARCH_SIMD_DEPTH, shape);
     const cl_uint            page = ordo_tunable(dev, ORDO_SEARCH_PAGE_DEPTH, shape);
-    index_form               form = { .node_log2 = line_depth_of(facts, key_bytes), .line_depth = line };
+    const size_t             separator_bytes = INDEX_SEPARATOR_BYTES(key_bytes);
+    index_form               form = { .line_depth = line ? line : line_depth_of(facts, separator_bytes) };
 
-    if (line == 0)
-        form.line_depth = form.node_log2;
-    if (form.line_depth >= 3)
-        form.node_log2 = form.line_depth;
-    form.simd_depth = least(simd ? simd : simd_depth_of(facts, key_bytes, form.line_depth), form.line_depth);
-    form.page_levels = page ? page / form.line_depth : page_levels_of(facts, key_bytes, form.line_depth);
+    form.node_log2 = block_depth(line < 3 ? line_depth_of(facts, separator_bytes) : line, key_bytes);
+    form.simd_depth = least(simd ? simd : simd_depth_of(facts, separator_bytes, form.line_depth), form.line_depth);
+    form.page_levels = page ? page / form.line_depth : page_levels_of(facts, separator_bytes, form.line_depth);
     form.simd_depth += form.simd_depth == 0;
     form.page_levels += form.page_levels == 0;
     return form;
@@ -86,16 +92,16 @@ index_form ordo_index_form(const ordo_device *dev, ordo_type key)
 
     if (ordo_tunable(dev, ORDO_SEARCH_LAYOUT, shape) == ORDO_INDEX_BLOCKED)
         return blocked(dev, key_bytes);
-    return level_order(depth_for(log2_of(ordo_tunable(dev, ORDO_SEARCH_NODE, shape)), key_bytes));
+    return level_order(log2_of(ordo_tunable(dev, ORDO_SEARCH_NODE, shape)), key_bytes);
 }
 
 cl_uint ordo_index_page_levels(const ordo_device *dev, const struct ordo_index *index)
 {
-    const size_t key_bytes = ordo_type_bytes(index->key);
+    const size_t separator_bytes = INDEX_SEPARATOR_BYTES(ordo_type_bytes(index->key));
     cl_uint      levels = index->form.page_levels;
 
     if (levels == 0)
-        levels = page_levels_of(ordo_device_facts(dev), key_bytes, index->form.line_depth);
+        levels = page_levels_of(ordo_device_facts(dev), separator_bytes, index->form.line_depth);
     return levels ? levels : 1;
 }
 
@@ -108,7 +114,8 @@ struct ordo_index ordo_index_of(ordo_device *dev, ordo_type key, struct ordo_sli
     index.shift = (cl_uint) (keys.at % ((size_t) 1 << form.node_log2));
     index.blocks = index_blocks((cl_uint) count, index.shift, form.node_log2);
     index.levels = index_levels(index.blocks, form.line_depth);
-    index.bytes = ((size_t) index_lines(index.blocks, form.line_depth) << form.line_depth) * ordo_type_bytes(key);
+    index.bytes = ((size_t) index_lines(index.blocks, form.line_depth) << form.line_depth) *
+                  INDEX_SEPARATOR_BYTES(ordo_type_bytes(key));
     return index;
 }
 
@@ -240,11 +247,12 @@ static ordo_status build(struct ordo_call *call, ordo_type key, struct ordo_slic
     ORDO_REQUIRE_COUNT(dev, "count", count);
     ORDO_TRY(ordo_check_arrays(dev, &array, 1, 0));
 
-    *index = ordo_index_of(dev, key, keys, count, compressed ? level_order(PACK_LOG2) : ordo_index_form(dev, key));
+    *index = ordo_index_of(dev, key, keys, count,
+                           compressed ? level_order(PACK_LOG2, ordo_type_bytes(key)) : ordo_index_form(dev, key));
     /* In a compressed index, the first block begins at the first key. In other indexes, blocks begin at all multiples
      * of the block size, counted from the start of the buffer. */
     if (compressed && count > 0) {
-        *index = ordo_index_of(dev, key, ordo_at(keys.mem, 0), count, level_order(PACK_LOG2));
+        *index = ordo_index_of(dev, key, ordo_at(keys.mem, 0), count, level_order(PACK_LOG2, ordo_type_bytes(key)));
         index->keys = keys;
         ORDO_TRY(pack(call, index));
     }

@@ -125,15 +125,17 @@ static struct ordo_launch page_kernel(const ordo_device *dev, const struct buffe
 static ordo_status fill_buffers(struct ordo_call *call, const struct ordo_search *s, const struct buffers *b,
                                 size_t first_query, size_t n)
 {
-    const ordo_index             *index = b->index;
-    const cl_uint                 first = (cl_uint) first_query, count = (cl_uint) n;
-    const cl_ulong                nodes_at = index->nodes_at;
-    const index_place             root = index_root(index->blocks, index->form);
-    const struct ordo_launch      page = page_kernel(call->dev, b, "search_page", n);
-    const struct ordo_launch      take = page_kernel(call->dev, b, "search_take", n);
+    const ordo_index        *index = b->index;
+    const cl_uint            first = (cl_uint) first_query, count = (cl_uint) n, keys_count = (cl_uint) index->count;
+    const cl_ulong           nodes_at = index->nodes_at;
+    const index_place        root = index_root(index->blocks, index->form);
+    const struct ordo_launch page = page_kernel(call->dev, b, "search_page", n);
+    const struct ordo_launch take = page_kernel(call->dev, b, "search_take", n);
     const struct ordo_sort_params by_buffer = { .key = ORDO_U32, .value_bytes = sizeof(cl_uint), .bits = b->bits };
     struct ordo_args              args = { .n = 0 }, taken = { .n = 0 };
 
+    ordo_args_slice(&args, &index->keys);
+    ORDO_ADD(&args, ORDO_ARG(keys_count));
     ordo_args_slice(&args, &s->queries);
     ORDO_ADD(&args, ORDO_ARG(first), ORDO_ARG(count), ORDO_ARG(index->nodes), ORDO_ARG(nodes_at),
              ORDO_ARG(index->blocks), ORDO_ARG(root), ORDO_ARG(b->levels), ORDO_ARG(b->number), ORDO_ARG(b->places));

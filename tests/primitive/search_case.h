@@ -9,6 +9,7 @@
 struct search_case {
     ordo_type       type;
     enum test_shape shape;
+    uint32_t        wide_shape; /* if not 0, the keys have the shape wide_shape - 1 of enum wide_shape */
     size_t          count, n_queries;
     size_t          at;     /* where the keys begin in their buffer */
     bool            sorted; /* the queries ascend */
@@ -73,7 +74,10 @@ static struct search_data make_search_data(struct test *t, const struct search_c
                              .queries = test_alloc(c->n_queries * key_bytes) };
 
     test_context(t, "an index of %zu %s keys", c->count, test_type_name[c->type]);
-    test_keys(t, c->type, c->shape, c->count, d.keys);
+    if (c->wide_shape)
+        test_wide_keys(t, c->type, (enum wide_shape)(c->wide_shape - 1), c->count, d.keys);
+    else
+        test_keys(t, c->type, c->shape, c->count, d.keys);
     test_sort_keys(c->type, false, c->count, d.keys);
     make_queries(t, c, d.keys, d.queries);
     d.keys_on = test_upload(t, d.keys, c->count, key_bytes, c->at);

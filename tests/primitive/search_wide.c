@@ -46,6 +46,23 @@ MASK_TEST(search_wide, groups_search_keys_of_16_bytes, "cpu=0")
     check_type(t, ORDO_U128, 0, t->seed + 4);
 }
 
+/* An index distinguishes 64 bits of keys. These keys share bits before them, or differ only after them. */
+MASK_TEST(search_wide, keys_that_an_index_cannot_distinguish, "", "cpu=0")
+{
+    for (uint32_t layout = 0; layout < 2; layout++) {
+        test_ok(t, ordo_device_set_tunable(t->dev, "search.layout", layout));
+        for (uint32_t shape = 0; shape < WIDE_N_SHAPES; shape++)
+            check_way(t,
+                      (struct search_case) { .type = test_wide_types[shape % 2],
+                                             .wide_shape = 1 + shape,
+                                             .count = 20011,
+                                             .n_queries = 1025,
+                                             .at = shape,
+                                             .value_bytes = 4 },
+                      shape == 3 ? 8 : 4);
+    }
+}
+
 DEVICE_TEST(search_wide, compressed_indexes_are_refused)
 {
     AUTO_ARRAY struct test_array keys = test_upload(t, NULL, 100, 16, 0);
