@@ -57,7 +57,7 @@ ORDO_FN sort_digit sort_pass_digit(SORT_PLAN_PARAMS struct sort_pass p)
 
 /* Holds the digit counts of all teams first, then the keys in digit order, then the values in digit order. */
 typedef union {
-    uint       counts[RANK_TEAMS > 1 ? RANK_WORDS : 2 * RANK_RADIX]; /* Kernel sort_direct needs two per digit value. */
+    uint       counts[RANK_WORDS];
     ordo_key   keys[RANK_TILE];
     ordo_value values[ORDO_VALUE_BYTES ? RANK_TILE : 1];
 } sort_exchange;

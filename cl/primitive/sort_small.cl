@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stable radix sort of a small array by one work-group, in one launch. */
+/* Stable radix sort of each tile by one work-group, in one launch. Kernel sort_merge merges several tiles. */
 #pragma once
 #include "device/team.cl"
 #include "group/rank.cl"
@@ -58,13 +58,13 @@ void sort_small(PAIRS_IN(in), PAIRS_OUT(out), struct sort_small s)
     __local small_local        l;
     __global const ordo_value *from_values = PAIR_VALUES(in, s.values_in_at);
     __global ordo_value       *to_values = PAIR_VALUES(out, s.values_out_at);
-    const uint                 first = rank_first_element();
+    const uint                 first = rank_first_element(), tile_at = (uint) get_group_id(0) * RANK_TILE;
     ordo_key_form              bits[RANK_ITEMS];
     ordo_value                 value[RANK_ITEMS];
     rank_places                places;
     ORDO_UNROLL
     for (int i = 0; i < RANK_ITEMS; i++) {
-        const uint e = first + i * TEAM_WIDTH;
+        const uint e = tile_at + first + i * TEAM_WIDTH;
         bits[i] = e < s.count ? key_bits(keys_in[s.keys_in_at + e]) : KEY_GREATEST;
         if (ORDO_VALUE_BYTES)
             value[i] = e < s.count ? from_values[e] : 0;
@@ -79,7 +79,7 @@ void sort_small(PAIRS_IN(in), PAIRS_OUT(out), struct sort_small s)
     }
     ORDO_UNROLL
     for (int i = 0; i < RANK_ITEMS; i++) {
-        const uint e = first + i * TEAM_WIDTH;
+        const uint e = tile_at + first + i * TEAM_WIDTH;
         if (e < s.count) {
             keys_out[s.keys_out_at + e] = key_from_bits(bits[i]);
             if (ORDO_VALUE_BYTES)

@@ -85,6 +85,12 @@ struct sort_small {
     ordo_u32 count, first_bit, bits, passes;
 };
 
+/* Arguments of the merge of sorted tiles. */
+struct sort_merge {
+    ordo_u64 keys_in_at, keys_out_at, values_in_at, values_out_at;
+    ordo_u32 count, tile, first_bit, bits;
+};
+
 /* Arguments of a pass on CPUs, which divides the array into chunks. Word d * chunks + c of the control buffer counts
  * digit value d in chunk number c. */
 struct sort_chunks {
@@ -125,6 +131,7 @@ ORDO_STATIC_ASSERT(sizeof(struct sort_planned) == 12, "no padding");
 ORDO_STATIC_ASSERT(sizeof(struct sort_local) == 2 * 8 + 6 * 4, "no padding");
 ORDO_STATIC_ASSERT(sizeof(struct sort_histogram) == 8 + 6 * 4, "no padding");
 ORDO_STATIC_ASSERT(sizeof(struct sort_small) == 4 * 8 + 4 * 4, "no padding");
+ORDO_STATIC_ASSERT(sizeof(struct sort_merge) == 4 * 8 + 4 * 4, "no padding");
 ORDO_STATIC_ASSERT(sizeof(struct sort_chunks) == 4 * 8 + 6 * 4, "no padding");
 ORDO_STATIC_ASSERT(sizeof(struct sort_buckets) == 4 * 8 + 12 * 4, "no padding");
 
@@ -132,7 +139,7 @@ ORDO_STATIC_ASSERT(sizeof(struct sort_buckets) == 4 * 8 + 12 * 4, "no padding");
 #define SORT_BITS_BELOW(bits, passes, pass) ((bits) * (pass) / (passes))
 
 #define SORT_TILE_WORDS                            5
-#define SORT_COUNT_BYTES(group, lanes, digit_bits) (((group) > (lanes) ? (group) / (lanes) : 2) * (4 << (digit_bits)))
+#define SORT_COUNT_BYTES(group, lanes, digit_bits) (((group) > (lanes) ? (group) / (lanes) : 1) * (4 << (digit_bits)))
 #define SORT_LOCAL_BYTES(group, lanes, items, digit_bits, element_bytes)                                               \
     (SHARED_ROUND_UP(SHARED_MAX(SORT_COUNT_BYTES(group, lanes, digit_bits), (group) * (items) * (element_bytes)), 8) + \
      SHARED_ROUND_UP(4 * (SCAN_WORDS(group, lanes) + (1 << (digit_bits)) + SORT_TILE_WORDS),                           \

@@ -103,13 +103,13 @@ static ordo_status launch_pass(struct sort *s, const char *file, const char *ker
 
 /* ---- sorts of few elements --------------------------------------------------------------------------------------- */
 
-static struct sort_small small_of(const struct sort *s)
+static struct sort_small small_of(const struct sort *s, const struct pairs *to)
 {
     return (struct sort_small) {
         .keys_in_at = s->in.keys.at,
-        .keys_out_at = s->out.keys.at,
+        .keys_out_at = to->keys.at,
         .values_in_at = s->in.values.at,
-        .values_out_at = s->out.values.at,
+        .values_out_at = to->values.at,
         .count = (uint32_t) s->plan.count,
         .first_bit = s->plan.first_bit,
         .bits = s->plan.bits,
@@ -117,13 +117,48 @@ static struct sort_small small_of(const struct sort *s)
     };
 }
 
+static ordo_status sort_tiles(struct sort *s, const struct pairs *to)
+{
+    const struct ordo_launch launch = tile_kernel(&s->plan, "primitive/sort_small.cl", "sort_small", s->plan.tiles);
+    const struct sort_small  small = small_of(s, to);
+    struct ordo_args         args = { .n = 0 };
+    add_pairs(&args, s, &s->in, to);
+    ORDO_ADD(&args, ORDO_ARG(small));
+    return ordo_call_launch(s->call, &launch, &args);
+}
+
 static ordo_status sort_small(struct sort *s)
 {
-    const struct ordo_launch launch = tile_kernel(&s->plan, "primitive/sort_small.cl", "sort_small", 1);
-    const struct sort_small  small = small_of(s);
-    struct ordo_args         args = { .n = 0 };
-    add_pairs(&args, s, &s->in, &s->out);
-    ORDO_ADD(&args, ORDO_ARG(small));
+    return sort_tiles(s, &s->out);
+}
+
+/* Small groups distribute 2^14 elements to all compute units of an H200. */
+enum { MERGE_GROUP = 128 };
+
+static ordo_status sort_merge(struct sort *s)
+{
+    const struct ordo_sort_plan *p = &s->plan;
+    const size_t                 group = p->group < MERGE_GROUP ? p->group : MERGE_GROUP;
+    const struct ordo_launch     launch = { .file = "primitive/sort_merge.cl",
+                                            .kernel = "sort_merge",
+                                            .groups = ordo_ceil_div(p->count, group),
+                                            .group = group,
+                                            .defines = { { "ORDO_KEY", p->key },
+                                                         { "ORDO_VALUE_BYTES", p->value_bytes },
+                                                         { "ORDO_DESCENDING", p->descending },
+                                                         { "GROUP_SIZE", (long) group } } };
+    const struct sort_merge      merge = { .keys_in_at = s->spare.keys.at,
+                                           .keys_out_at = s->out.keys.at,
+                                           .values_in_at = s->spare.values.at,
+                                           .values_out_at = s->out.values.at,
+                                           .count = (uint32_t) p->count,
+                                           .tile = p->tile,
+                                           .first_bit = p->first_bit,
+                                           .bits = p->bits };
+    struct ordo_args             args = { .n = 0 };
+    ORDO_TRY(sort_tiles(s, &s->spare));
+    add_pairs(&args, s, &s->spare, &s->out);
+    ORDO_ADD(&args, ORDO_ARG(merge));
     return ordo_call_launch(s->call, &launch, &args);
 }
 
@@ -141,21 +176,12 @@ static ordo_status sort_few_chunks(struct sort *s)
 {
     const struct ordo_launch launch = chunk_kernel(s, CHUNKED_FILE, "sort_chunk_few", 1);
     const cl_uint            in_place = s->plan.in_place;
-    const struct sort_small  few = small_of(s);
+    const struct sort_small  few = small_of(s, &s->out);
     struct ordo_args         args = { .n = 0 };
     add_pairs(&args, s, &s->in, &s->out);
     add_pairs(&args, s, &s->spare, NULL);
     ORDO_ADD(&args, ORDO_ARG(in_place), ORDO_ARG(few));
     return ordo_call_launch(s->call, &launch, &args);
-}
-
-static ordo_status sort_direct(struct sort *s)
-{
-    for (uint32_t pass = 0; pass < s->plan.passes; pass++) {
-        const struct pass p = pass_of(s, pass);
-        ORDO_TRY(launch_pass(s, "primitive/sort_direct.cl", "sort_direct", NULL, &p));
-    }
-    return ORDO_OK;
 }
 
 /* ---- histogram and local pass ------------------------------------------------------------------------------------ */
@@ -408,7 +434,7 @@ ordo_status ordo_call_sort(struct ordo_call *call, const struct ordo_sort_params
                            size_t count)
 {
     static ordo_status (*const sort_by[])(struct sort * s) = {
-        [ORDO_SORT_BY_SMALL] = sort_small,           [ORDO_SORT_BY_DIRECT] = sort_direct,
+        [ORDO_SORT_BY_SMALL] = sort_small,           [ORDO_SORT_BY_MERGE] = sort_merge,
         [ORDO_SORT_BY_ONESWEEP] = sort_onesweep,     [ORDO_SORT_BY_REDUCE_SCAN] = sort_reduce_scan,
         [ORDO_SORT_BY_FEW_CHUNKS] = sort_few_chunks, [ORDO_SORT_BY_MANY_CHUNKS] = sort_many_chunks,
     };
@@ -425,7 +451,7 @@ ordo_status ordo_call_sort(struct ordo_call *call, const struct ordo_sort_params
         const size_t pairs = count + ordo_device_facts(call->dev)->compute_units * (size_t) s.plan.buckets.room;
         ORDO_TRY(ordo_call_scratch(call, 2 * pairs * key_bytes, &s.spare.keys.mem));
         s.spare.values = ordo_at(s.spare.keys.mem, count);
-    } else if (s.plan.way != ORDO_SORT_BY_SMALL && s.plan.passes > 1) {
+    } else if (s.plan.way == ORDO_SORT_BY_MERGE || (s.plan.way != ORDO_SORT_BY_SMALL && s.plan.passes > 1)) {
         ORDO_TRY(ordo_call_scratch(call, count * key_bytes, &s.spare.keys.mem));
         if (s.plan.value_bytes)
             ORDO_TRY(ordo_call_scratch(call, count * s.plan.value_bytes, &s.spare.values.mem));

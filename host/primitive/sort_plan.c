@@ -58,21 +58,34 @@ struct basis {
     uint32_t                 tuned[ORDO_SORT_LOCAL_ITEMS + 1];
 };
 
+/* Arrays of at most this number of small tiles are not sorted in full tiles. See the times at plan_small. */
+enum { QUARTERS_MAX = 16 };
+
+/* Plans a sort with tiles of small_group * small_items elements, or of a quarter. One tile needs one launch, several
+ * need a launch that sorts tiles and one that merges them. Model for 4-byte keys (H200):
+ *
+ *   sort of a tile    12 us for 1024 elements, about 20 us for 4096
+ *   merge             6 us, and 0.4 us for each tile
+ *   other sorts       4 to 5 launches of 14 us and their gaps of 8 us */
 static bool plan_small(const struct basis *b, struct ordo_sort_plan *p)
 {
+    const uint32_t        merged = b->tuned[ORDO_SORT_MERGED];
     struct ordo_sort_plan small = *p;
     small.group = (uint32_t) ordo_group_of(b->dev, ORDO_SORT_SMALL_GROUP, b->shape);
     small.items = b->tuned[ORDO_SORT_SMALL_ITEMS];
     small.registers = 0;
     if (small.group == 1)
         return false;
-    if (p->count * 4 <= (size_t) small.group * small.items && small.group >= 256 && small.items >= 4) {
+    const size_t   tile = (size_t) small.group * small.items, quarters = ordo_ceil_div(4 * p->count, tile);
+    const uint32_t quarters_max = merged < QUARTERS_MAX ? merged : QUARTERS_MAX;
+    if ((quarters <= 1 || (p->count > tile && quarters <= quarters_max)) && small.group >= 256 && small.items >= 4) {
         small.group /= 2;
         small.items /= 2;
     }
     fit(b->facts, &small, false);
-    if (small.group == 1 || p->count > small.tile)
+    if (small.group == 1 || (small.tiles > 1 && small.tiles > merged))
         return false;
+    small.way = small.tiles > 1 ? ORDO_SORT_BY_MERGE : ORDO_SORT_BY_SMALL;
     *p = small;
     return true;
 }
@@ -194,8 +207,6 @@ struct ordo_sort_plan ordo_sort_plan_of(const ordo_device *dev, const struct ord
     if (chunked) {
         plan_chunks(b.facts, &p);
         plan_buckets(&b, &p);
-    } else if (p.tiles <= b.tuned[ORDO_SORT_DIRECT]) {
-        p.way = ORDO_SORT_BY_DIRECT;
     } else {
         p.way = method == ORDO_SORT_ONESWEEP ? ORDO_SORT_BY_ONESWEEP : ORDO_SORT_BY_REDUCE_SCAN;
         p.launch_tiles = SORT_LAUNCH_MAX / p.tile;

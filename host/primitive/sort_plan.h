@@ -7,7 +7,7 @@
 
 enum ordo_sort_way {
     ORDO_SORT_BY_SMALL,       /* One work-group sorts all elements. */
-    ORDO_SORT_BY_DIRECT,      /* One launch per pass, for few tiles. */
+    ORDO_SORT_BY_MERGE,       /* Each work-group sorts a tile. Then one launch merges all tiles. */
     ORDO_SORT_BY_ONESWEEP,    /* One launch counts all digits, then one launch per pass. */
     ORDO_SORT_BY_REDUCE_SCAN, /* Three launches per pass. */
     ORDO_SORT_BY_FEW_CHUNKS,  /* One work-item sorts all elements. */

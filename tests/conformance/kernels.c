@@ -216,7 +216,7 @@ static void local_sort(struct test *t)
     AUTO_FREE uint32_t *values = test_alloc(N * sizeof *values);
 
     test_context(t, "a sort that ends in local memory");
-    set_tunables(t, "sort.method=0 sort.direct=0 sort.digit_bits=8 sort.local=12 sort.local_group=64 "
+    set_tunables(t, "sort.method=0 sort.merged=0 sort.digit_bits=8 sort.local=12 sort.local_group=64 "
                     "sort.local_items=16");
     for (uint32_t i = 0; i < N; i++) {
         const bool odd = i % 2 == 1;
@@ -255,7 +255,7 @@ static void group_by_index(struct test *t)
 /* With and without look-back; each kind of sort. */
 static void primitives(struct test *t)
 {
-    static const char *const tunings[] = { "sort.method=0 sort.direct=0 scan.method=0", "sort.method=1 scan.method=1" };
+    static const char *const tunings[] = { "sort.method=0 sort.merged=0 scan.method=0", "sort.method=1 scan.method=1" };
 
     whole_top(t);
     compressed_index(t);
@@ -275,7 +275,7 @@ static void primitives(struct test *t)
         for (size_t i = 0; i < n_primitive_calls; i++)
             run_call(t, &primitive_calls[i], NULL, elements_of_tiles(t), 300);
     }
-    set_tunables(t, "sort.direct=8");
+    set_tunables(t, "sort.merged=32 sort.small_group=64 sort.small_items=4");
     run_call(t, call_named("ordo_sort"), NULL, 600, 300);
     local_sort(t);
 }

@@ -327,7 +327,7 @@ static const struct plant plants[] = {
       { { "primitive/sort_onesweep.cl", "look->sum += word[i] & SORT_COUNT_MASK;",
           "look->sum += look->at == 3 ? 0 : word[i] & SORT_COUNT_MASK;" } },
       BY_LOOK,
-      .profile = "sort.method=0 sort.direct=0" },
+      .profile = "sort.method=0 sort.merged=0" },
     { "loops that end after 65535 rounds",
       { { "primitive/self_test_lanes.cl", "round < rounds", "round < min(rounds, 65535u)" },
         { "primitive/sort_chunked.cl", "i < RANK_RADIX * c.chunks", "i < min(RANK_RADIX * c.chunks, 65535u)" } },

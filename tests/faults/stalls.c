@@ -180,6 +180,7 @@ static void set_look_back(struct test *t, bool sort)
     test_true(t, t->facts->groups_progress);
     if (sort) {
         test_ok(t, ordo_device_set_tunable(t->dev, "sort.method", ORDO_SORT_ONESWEEP));
+        test_ok(t, ordo_device_set_tunable(t->dev, "sort.merged", 0));
         return;
     }
     test_ok(t, ordo_device_set_tunable(t->dev, "scan.method", ORDO_SCAN_LOOKBACK));

@@ -23,7 +23,7 @@ import zlib
 # Code that meets the hardware, for every device.
 EVERYWHERE = {"primitive/self_test_lanes.cl", "primitive/self_test_atomics.cl", "group.cl"}
 # Tunables that the host goes by, and no kernel.
-ON_THE_HOST = {"sort.method", "sort.direct", "sort.local", "search.local_keys", "links.finds"}
+ON_THE_HOST = {"sort.method", "sort.merged", "sort.local", "search.local_keys", "links.finds"}
 
 # Bytes of a key, by ordo_type.
 KEY_BYTES = ["4", "8", "4", "8", "4", "8", "16", "16"]

@@ -21,7 +21,7 @@ DEVICE_TEST(sort, every_type_value_and_shape)
         for (size_t v = 0; v < test_n_value_sizes(); v++)
             for (int shape = 0; shape < TEST_N_SHAPES; shape++)
                 for (int descending = 0; descending < 2; descending++)
-                    for (size_t n = 700; n <= 20011; n += 19311)
+                    for (size_t n = 700; n <= 39322; n += 19311)
                         check_job(t, &(struct job) { { .key = test_types[type],
                                                        .value_bytes = test_value_bytes[type][v],
                                                        .descending = descending != 0 },
@@ -42,7 +42,7 @@ DEVICE_TEST(sort, bit_ranges)
     };
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
         for (int in_place = 0; in_place < 2; in_place++)
-            for (size_t n = 257; n <= 20000; n += 19743)
+            for (size_t n = 257; n <= 39743; n += 19743)
                 check_job(t, &(struct job) { { .key = ranges[i].type,
                                                .value_bytes = test_value_bytes[ranges[i].type][0],
                                                .first_bit = ranges[i].first,
@@ -165,7 +165,7 @@ static uint64_t *pattern_keys(struct test *t, const struct pattern *p, size_t co
 static void set_local(struct test *t, uint32_t method)
 {
     test_ok(t, ordo_device_set_tunable(t->dev, "sort.method", method));
-    test_ok(t, ordo_device_set_tunable(t->dev, "sort.direct", 0));
+    test_ok(t, ordo_device_set_tunable(t->dev, "sort.merged", 0));
     test_ok(t, ordo_device_set_tunable(t->dev, "sort.digit_bits", 8));
     test_ok(t, ordo_device_set_tunable(t->dev, "sort.local", 12));
     test_ok(t, ordo_device_set_tunable(t->dev, "sort.local_group", 64));

@@ -23,7 +23,7 @@ DEVICE_TEST(sort_tunings, every_tuning_gives_the_same_order)
                     test_ok(t, ordo_device_set_tunable(t->dev, name, method));
                 const struct ordo_sort_params params = { .key = first ? ORDO_U32 : ORDO_F64,
                                                          .value_bytes = first ? 4 : 8 };
-                check_job(t, &(struct job) { params, TEST_RANDOM, 30011, false });
+                check_job(t, &(struct job) { params, TEST_RANDOM, 40009, false });
                 check_job(t, &(struct job) { params, TEST_FEW, 200, true });
             }
         test_ok(t, ordo_device_set_tunable(t->dev, info.name, info.value));
@@ -36,7 +36,7 @@ MASK_TEST(sort_tunings, every_range_of_the_local_pass_gives_the_same_order, "cpu
     struct ordo_tunable_info info;
     test_ok(t, ordo_device_set_tunable(t->dev, "sort.local", 12));
     test_ok(t, ordo_device_set_tunable(t->dev, "sort.digit_bits", 8));
-    test_ok(t, ordo_device_set_tunable(t->dev, "sort.direct", 0));
+    test_ok(t, ordo_device_set_tunable(t->dev, "sort.merged", 0));
     for (size_t i = 0; ordo_device_tunable(t->dev, i, &info) == ORDO_OK; i++) {
         if (strncmp(info.name, "sort.k8v4.local_", 16) != 0)
             continue;

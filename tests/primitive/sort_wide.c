@@ -25,7 +25,7 @@ EVERY_MASK_TEST(sort_wide, sizes_at_the_seams)
 DEVICE_TEST(sort_wide, every_type_and_shape)
 {
     for (size_t kind = 0; kind < LENGTH(kinds); kind++)
-        for (size_t n = 700; n <= 20011; n += 19311) {
+        for (size_t n = 700; n <= 39322; n += 19311) {
             for (int shape = 0; shape < TEST_N_SHAPES; shape++)
                 check_job(t, &(struct job) { kinds[kind], (enum test_shape) shape, n, shape % 2 == 1 });
             for (int shape = 0; shape < WIDE_N_SHAPES; shape++)
@@ -38,7 +38,7 @@ DEVICE_TEST(sort_wide, bit_ranges)
     static const uint32_t ranges[][2] = { { 0, 1 },   { 127, 1 }, { 0, 64 },   { 64, 0 },  { 63, 2 },  { 60, 8 },
                                           { 33, 70 }, { 1, 0 },   { 100, 20 }, { 0, 128 }, { 5, 122 }, { 128 - 9, 9 } };
     for (size_t i = 0; i < LENGTH(ranges); i++)
-        for (size_t n = 257; n <= 20000; n += 19743) {
+        for (size_t n = 257; n <= 39743; n += 19743) {
             struct ordo_sort_params params = kinds[0];
             params.first_bit = ranges[i][0];
             params.bits = ranges[i][1];
@@ -67,7 +67,7 @@ static void check_plans(struct test *t, struct ordo_sort_params params)
 
 MASK_TEST(sort_wide, plans_and_the_local_pass_give_the_same_order, "cpu=0,progress=1")
 {
-    test_ok(t, ordo_device_set_tunable(t->dev, "sort.direct", 0));
+    test_ok(t, ordo_device_set_tunable(t->dev, "sort.merged", 0));
     test_ok(t, ordo_device_set_tunable(t->dev, "sort.digit_bits", 8));
     test_ok(t, ordo_device_set_tunable(t->dev, "sort.local_group", 64));
     for (uint32_t method = 0; method < 2; method++) {
