@@ -227,9 +227,11 @@ ordo_status ordo_runs_sort_distinct(struct ordo_runs *runs, struct ordo_call *ca
     return status;
 }
 
-static bool is_pair(const struct ordo_run_set *set)
+static bool is_batch(const ordo_dict *dict, const struct ordo_run_set *set, bool combines)
 {
-    return set->n == 2 && set->run[0].distinct && !set->run[0].has_hidden;
+    const struct ordo_merge_params params = params_of(dict);
+    return set->n == 2 && set->run[0].distinct && !set->run[0].has_hidden &&
+           ordo_merge_by_batch(dict->dev, &params, set->run[0].count, set->run[1].count, combines);
 }
 
 static ordo_status merge_newest(struct ordo_call *call, const ordo_dict *dict, const struct ordo_run_set *set,
@@ -238,7 +240,7 @@ static ordo_status merge_newest(struct ordo_call *call, const ordo_dict *dict, c
     const struct ordo_merge_params params = params_of(dict);
     struct ordo_merge_source       source[ORDO_MAX_RUNS];
     sources_of(dict, set->run, set->n, source);
-    if (is_pair(set) && ordo_merge_by_batch(call->dev, &params))
+    if (is_batch(dict, set, target->combine != NULL))
         return ordo_merge_batch_enqueue(call, &params, &source[0], &source[1], target);
     return ordo_merge_runs_enqueue(call, &params, ORDO_MARKS_DEDUP, source, set->n, target);
 }
@@ -290,8 +292,7 @@ ordo_status ordo_runs_filter_segment(struct ordo_runs *runs, struct ordo_call *c
 bool ordo_runs_can_dedup(const struct ordo_runs *runs, const struct ordo_run_set *set)
 {
     const struct ordo_merge_params params = params_of(&runs->dict);
-    return ordo_merge_can_dedup(runs->dict.dev, &params, set->n, false) ||
-           (is_pair(set) && ordo_merge_by_batch(runs->dict.dev, &params));
+    return ordo_merge_can_dedup(runs->dict.dev, &params, set->n, false) || is_batch(&runs->dict, set, false);
 }
 
 ordo_status ordo_runs_visible(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
@@ -312,8 +313,10 @@ ordo_status ordo_runs_visible(struct ordo_runs *runs, struct ordo_call *call, st
 bool ordo_runs_can_combine(const struct ordo_runs *runs, size_t count)
 {
     const struct ordo_merge_params params = params_of(&runs->dict);
-    return ordo_run_set_is_clean(&runs->set) && ordo_runs_fit(runs, ordo_run_set_stored(&runs->set) + count) &&
-           (ordo_merge_by_batch(runs->dict.dev, &params) || ordo_merge_can_dedup(runs->dict.dev, &params, 2, true));
+    const size_t                   stored = ordo_run_set_stored(&runs->set);
+    return ordo_run_set_is_clean(&runs->set) && ordo_runs_fit(runs, stored + count) &&
+           (ordo_merge_by_batch(runs->dict.dev, &params, stored, count, true) ||
+            ordo_merge_can_dedup(runs->dict.dev, &params, 2, true));
 }
 
 ordo_status ordo_runs_combine(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set,

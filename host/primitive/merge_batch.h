@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges a batch of updates into a sorted array, for CPUs. */
+/* Merges a batch of updates into a sorted array: any batch on CPUs, small batches on GPUs. */
 #ifndef ORDO_MERGE_BATCH_H
 #define ORDO_MERGE_BATCH_H
 
 #include "primitive/merge_runs.h"
 
-/* Returns true if the device runs the merge by groups of one work-item. */
-bool ordo_merge_by_batch(const ordo_device *dev, const struct ordo_merge_params *params);
+/* Returns true if ordo_merge_batch_enqueue is the fastest merge for arrays of these sizes.
+ * `combines` says whether struct ordo_merge_target has `combine`. */
+bool ordo_merge_by_batch(const ordo_device *dev, const struct ordo_merge_params *params, size_t array_count,
+                         size_t batch_count, bool combines);
 
 /* Merges `batch` into the older `array`. Neither may be empty. `array` must have distinct keys and no hidden (erased)
  * elements.

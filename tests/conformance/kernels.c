@@ -413,6 +413,17 @@ static void merge_combining(struct test *t)
     expect_numbers(t, dict, 0, HELD - THERE + BATCH / 2);
 }
 
+/* Merges a batch that is small for a sorted array, of present and absent keys. */
+static void merge_few(struct test *t)
+{
+    enum { HELD = 64 * BATCH };
+    AUTO_DICT ordo_dict *dict = make_dict(t, t->dev, SORTED_ARRAY, 0, HELD);
+
+    test_context(t, "a small batch");
+    upsert_numbers(t, dict, HELD - BATCH / 2, 1);
+    expect_numbers(t, dict, 0, HELD + BATCH / 2);
+}
+
 /* Calls that no step of a sequence makes, on a tree and on several runs. */
 static void generic(struct test *t)
 {
@@ -965,6 +976,7 @@ static void run_all(struct kernels *k, const char *mask, const char *only)
                   { "levels", levels },
                   { "cleanup", cleanup },
                   { "merge_combining", merge_combining },
+                  { "merge_few", merge_few },
                   { "generic", generic },
                   { "prefixes", prefixes },
                   { "leaves", leaves },

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Merges sorted updates into a much larger sorted array of distinct keys, on GPUs. Only the last update of each key
+ * counts. If its bit in `hidden` is 1, it erases the key. Otherwise it stores the key.
+ *
+ *  updates_place   finds each update's place in the array, and the updates of each tile
+ *  updates_write   writes each element, moved by the number of elements that earlier updates add or remove */
+#pragma once
+#include "device/atomic.cl"
+#include "group/hidden.cl"
+#include "group/merge.cl"
+#include "group/scan.cl"
+
+/* Built together: updates_place updates_write */
+
+#ifndef UPDATES_ITEMS
+#define UPDATES_ITEMS 8
+#endif
+#define UPDATES_TILE (GROUP_SIZE * UPDATES_ITEMS)
+
+/* places[j] is (i, sum << 2 | UPDATE_FOUND | UPDATE_STAYS) for update j. Array elements 0 to i - 1 are less. The sum
+ * counts the elements that update j and earlier updates of its group add, less the elements that they remove. sums[g]
+ * is the sum of all groups before g. starts[t] is the number of updates up to the first key of tile t. */
+#define UPDATE_FOUND 2u /* Element i has the update's key. */
+#define UPDATE_STAYS 1u /* The update is written. */
+
+/* Returns how many of `count` keys are less than x, or with `ties` at most x. Each step divides the keys in four,
+ * because three independent loads take as long as one. */
+ORDO_FN uint updates_rank(__global const ordo_key *keys, uint count, ordo_key_form x, bool ties)
+{
+    uint low = 0, high = count;
+    while (low < high) {
+        const uint quarter = (high - low) / 4, middle = low + (high - low) / 2;
+        const uint at[3] = { low + quarter, middle, middle + quarter };
+        uint       before[3];
+        ORDO_UNROLL
+        for (int i = 0; i < 3; i++) {
+            const ordo_key_form form = key_bits(keys[at[i]]);
+            before[i] = key_before(form, x) || (ties && key_same(form, x));
+        }
+        high = !before[0] ? at[0] : !before[1] ? at[1] : !before[2] ? at[2] : high;
+        low = before[2] ? at[2] + 1 : before[1] ? at[1] + 1 : before[0] ? at[0] + 1 : low;
+    }
+    return low;
+}
+
+/* Replaces each group's sum by the sum of all earlier groups. Returns the sum of all. The whole group must call. */
+ORDO_FN uint updates_scan(volatile __global uint *sums, uint groups, __local uint *scratch)
+{
+    uint before = 0;
+    for (uint first = 0; first < groups; first += GROUP_SIZE) {
+        const uint g = first + (uint) get_local_id(0), sum = g < groups ? ordo_load_relaxed(&sums[g]) : 0;
+        uint       all;
+        const uint earlier = before + group_scan_add(sum, scratch, &all);
+        if (g < groups)
+            ordo_store_relaxed(&sums[g], earlier);
+        before += all;
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    return before;
+}
+
+/* The first groups handle the updates, the others the tiles. *finished must be 0 before, and is 0 after. Sets *kept to
+ * the number of elements after the merge. */
+ORDO_KERNEL(GROUP_SIZE)
+/* clang-format off */
+void updates_place(__global const ordo_key *restrict array, ulong array_at, uint n,
+                   __global const ordo_key *restrict batch, ulong batch_at, uint b,
+                   __global const uint *restrict hidden, ulong hidden_at, uint tiles, __global uint2 *restrict places,
+                   volatile __global uint *sums, __global uint *restrict starts, volatile __global uint *finished,
+                   __global uint *restrict kept)
+/* clang-format on */
+{
+    __local uint scratch[GROUP_SCAN_WORDS], rank;
+    const uint   groups = (b + GROUP_SIZE - 1) / GROUP_SIZE, lid = (uint) get_local_id(0);
+    const uint   j = (uint) get_global_id(0), tile = j - groups * GROUP_SIZE;
+    uint         adds = 0, place = 0, marks = 0, all;
+    array += array_at;
+    batch += batch_at;
+    hidden += hidden ? hidden_at : 0;
+    if (get_group_id(0) >= groups) {
+        if (tile < tiles)
+            starts[tile] = updates_rank(batch, b, key_bits(array[tile * UPDATES_TILE]), true);
+        return;
+    }
+
+    if (j < b) {
+        const ordo_key key = batch[j];
+        const bool     is_last = j + 1 == b || !key_same(batch[j + 1], key);
+        const bool     stays = is_last && !run_is_hidden(hidden, j);
+        place = updates_rank(array, n, key_bits(key), false);
+        const bool found = place < n && key_same(array[place], key);
+        adds = (uint) stays - (uint) (found && is_last);
+        marks = (found ? UPDATE_FOUND : 0) | (stays ? UPDATE_STAYS : 0);
+    }
+    const uint earlier = group_scan_add(adds, scratch, &all);
+    if (j < b)
+        places[j] = (uint2) (place, (earlier + adds) << 2 | marks);
+    if (lid == 0) {
+        ordo_store_relaxed(&sums[get_group_id(0)], all);
+        ordo_fence_device();
+        rank = ordo_add(finished, 1);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (rank != groups - 1)
+        return;
+    ordo_fence_device();
+    all = updates_scan(sums, groups, scratch);
+    if (lid == 0) {
+        *kept = n + all;
+        *finished = 0;
+    }
+}
+
+typedef struct {
+    __global const uint2 *places;
+    __global const uint  *sums;
+} updates_places;
+
+/* Returns the number of elements that updates 0 to j add, less the number that they remove. `marked` is the second word
+ * of places[j]. */
+ORDO_FN uint updates_sum(updates_places u, uint j, uint marked)
+{
+    return (uint) ((int) marked >> 2) + u.sums[j / GROUP_SIZE];
+}
+
+/* Sets upto[i] to the number of updates up to the key of this work-item's element i. It is at least `begin`, and at
+ * most `end`. */
+ORDO_FN void updates_search(updates_places u, uint first, uint begin, uint end, uint *upto)
+{
+    ORDO_UNROLL
+    for (int i = 0; i < UPDATES_ITEMS; i++)
+        upto[i] = begin;
+    for (uint step = end > begin ? 1u << (31 - clz(end - begin)) : 0; step > 0; step /= 2) {
+        uint place[UPDATES_ITEMS];
+        ORDO_UNROLL
+        for (int i = 0; i < UPDATES_ITEMS; i++)
+            place[i] = u.places[min(upto[i] + step, end) - 1].x;
+        ORDO_UNROLL
+        for (int i = 0; i < UPDATES_ITEMS; i++)
+            upto[i] += upto[i] + step <= end && place[i] <= first + i * GROUP_SIZE ? step : 0;
+    }
+}
+
+/* Replaces *upto, the number of updates up to the key of element `at`, by the element's index after the merge. Returns
+ * false if an update replaces or erases the element. */
+ORDO_FN bool updates_target(updates_places u, uint at, __private uint *upto)
+{
+    const uint  last = max(*upto, 1u) - 1;
+    const uint2 place = u.places[last];
+    const uint  moved = updates_sum(u, last, place.y);
+    const bool  is_replaced = *upto > 0 && place.x == at && place.y & UPDATE_FOUND;
+    *upto = at + (*upto > 0 ? moved : 0);
+    return !is_replaced;
+}
+
+ORDO_KERNEL(GROUP_SIZE)
+/* clang-format off */
+void updates_write(__global const ordo_key *restrict array, ulong array_at, __global const merge_value *restrict values,
+                   ulong values_at, uint n, __global const ordo_key *restrict batch, ulong batch_at,
+                   __global const merge_value *restrict batch_values, ulong batch_values_at, uint b, uint tiles,
+                   __global const uint2 *restrict places, __global const uint *restrict sums,
+                   __global const uint *restrict starts, __global ordo_key *restrict keys_out, ulong keys_out_at,
+                   __global merge_value *restrict values_out, ulong values_out_at)
+/* clang-format on */
+{
+    const updates_places u = { places, sums };
+    const uint           tile = (uint) get_group_id(0), lid = (uint) get_local_id(0), first = tile * UPDATES_TILE + lid;
+    ordo_key             key[UPDATES_ITEMS];
+    uint                 upto[UPDATES_ITEMS];
+#if ORDO_VALUE_BYTES
+    merge_value value[UPDATES_ITEMS];
+#endif
+    keys_out += keys_out_at;
+    values_out += values_out_at;
+    if (tile >= tiles) {
+        const uint j = (tile - tiles) * GROUP_SIZE + lid;
+        if (j >= b || !(places[j].y & UPDATE_STAYS))
+            return;
+        const uint to = places[j].x + updates_sum(u, j, places[j].y) - (places[j].y & UPDATE_FOUND ? 0 : 1);
+        keys_out[to] = batch[batch_at + j];
+#if ORDO_VALUE_BYTES
+        values_out[to] = batch_values[batch_values_at + j];
+#endif
+        return;
+    }
+
+    array += array_at + first;
+#if ORDO_VALUE_BYTES
+    values += values_at + first;
+#endif
+    ORDO_UNROLL
+    for (int i = 0; i < UPDATES_ITEMS; i++) {
+        const bool is = first + i * GROUP_SIZE < n;
+        key[i] = is ? array[i * GROUP_SIZE] : KEY_LEAST;
+#if ORDO_VALUE_BYTES
+        value[i] = is ? values[i * GROUP_SIZE] : 0;
+#endif
+    }
+    updates_search(u, first, starts[tile], tile + 1 < tiles ? starts[tile + 1] : b, upto);
+    ORDO_UNROLL
+    for (int i = 0; i < UPDATES_ITEMS; i++) {
+        const uint at = first + i * GROUP_SIZE;
+        if (at < n && updates_target(u, at, &upto[i])) {
+            keys_out[upto[i]] = key[i];
+#if ORDO_VALUE_BYTES
+            values_out[upto[i]] = value[i];
+#endif
+        }
+    }
+}
