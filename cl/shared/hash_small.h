@@ -10,7 +10,7 @@
 #define HASH_SMALL_BUCKETS 256
 /* Maximum numbers of elements that a work-group stores or moves, and of spill counts that it changes. */
 #define HASH_SMALL_MOVES  320
-#define HASH_SMALL_SPILLS 128
+#define HASH_SMALL_SPILLS 160
 /* If a spill count has reached this limit, a work-group does not change it, but declines the batch. */
 #define HASH_SMALL_SPILL_MAX (HASH_SCAN - HASH_SMALL_SPILLS - 1)
 
