@@ -99,6 +99,21 @@ typedef struct {
     ordo_u32 found[HAMT_FOUND_WORDS];
 } hamt_plan_end;
 
+/* Kernel hamt_small_plan packs three counts into the word of a leaf's first update. Words of other updates are 0. With k
+ * updates of the leaf, `follow` of hamt_plan_end and each word have, from the highest bit:
+ *
+ *      18 bits    number of new leaves, minus 1, plus k
+ *      18 bits    change of the number of elements, plus k
+ *      28 bits    number of allocation units of the new leaves
+ *
+ * A batch of HAMT_SMALL_MAX updates fits into these bits. */
+#define HAMT_SMALL_MAX       (1u << 16)
+#define HAMT_SMALL_FOLLOW(w) ((ordo_u32) ((w) >> 46))
+#define HAMT_SMALL_MORE(w)   ((ordo_u32) ((w) >> 28) & 0x3ffffu)
+#define HAMT_SMALL_UNITS(w)  ((ordo_u32) (w) & 0xfffffffu)
+/* k updates of a leaf make at most k + 1 new leaves: space for their records, and for an end record. */
+#define HAMT_SMALL_FRESH 3u
+
 /* Results of kernel hamt_sums: the number of leaves that the batch changes, their elements, and the allocation units of
  * their blocks. */
 enum hamt_sum { HAMT_TOUCHED, HAMT_ELEMENTS, HAMT_FREED, HAMT_SUM_WORDS };

@@ -293,8 +293,10 @@ static void two_ways(struct test *t, ordo_type key, uint32_t value_bytes, bool f
     const struct ordo_hamt_config config = { .dict = { key, value_bytes }, .fixed_depth = fixed_depth };
     test_ok(t, ordo_hamt_create(t->dev, &config, &leaf_by_leaf));
     test_ok(t, ordo_hamt_create(t->dev, &config, &by_elements));
-    for (int round = 0; round < 24; round++) {
-        const size_t n = 1 + test_random(t) % (round % 3 == 0 ? 20 : TWO_MAX);
+    for (int round = 0; round < 40; round++) {
+        const size_t leaves = ordo_hamt_of(leaf_by_leaf)->trie.n_leaves;
+        const size_t most = round % 3 == 0 ? 20 : round % 3 == 1 ? leaves / 2 + 1 : TWO_MAX;
+        const size_t n = 1 + test_random(t) % most;
         const bool   erases = round % 4 == 3;
         test_context(t, "round %d: %zu updates%s", round, n, erases ? ", erased" : "");
         draw_batch(t, key, keys, n);

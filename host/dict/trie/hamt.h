@@ -58,8 +58,9 @@ ordo_status ordo_hamt_make_blocks(struct ordo_hamt *hamt, struct ordo_hamt_trie 
 /* If the depth is fixed, next->nodes must be set. */
 ordo_status ordo_hamt_make_node_block(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool reserve);
 ordo_status ordo_hamt_make_pool(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, size_t units, bool reserve);
-/* Allocates spare blocks for the next trie. Ignores errors. Call this function while the device is busy. */
-void ordo_hamt_foresee(struct ordo_hamt *hamt, size_t leaves, size_t units);
+/* Allocate spare blocks for the next trie, and ignore errors. Call these functions while the device is busy. */
+void ordo_hamt_foresee(struct ordo_call *call, struct ordo_hamt *hamt, size_t leaves, size_t units);
+void ordo_hamt_foresee_records(struct ordo_call *call, struct ordo_hamt *hamt, size_t leaves);
 
 /* Frees the blocks of `next` that the current trie does not use. */
 void ordo_hamt_give_up(struct ordo_hamt *hamt, struct ordo_hamt_trie *next);

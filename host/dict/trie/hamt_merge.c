@@ -4,7 +4,8 @@
 
 #include "primitive/scan.h"
 
-#define MODULE "dict/trie/hamt_merge.cl"
+#define MODULE       "dict/trie/hamt_merge.cl"
+#define SMALL_MODULE "dict/trie/hamt_small.cl"
 
 struct merge {
     const struct ordo_sorted_run *batch;
@@ -12,6 +13,9 @@ struct merge {
     struct ordo_hamt_trie         old, next;
     cl_mem                        effects, more, begins, plan;
     hamt_plan_end                 sums;
+    /* Arrays of hamt_small.cl, which merges the batch if `small` is true. */
+    bool   small;
+    cl_mem leaf_of, ends, fresh;
 };
 
 static struct ordo_args args_of(const struct merge *m)
@@ -81,21 +85,26 @@ static bool outline(struct merge *m)
     return m->all || m->next.used <= m->old.pool.bytes / HAMT_UNIT;
 }
 
+static void foresee_all(struct ordo_call *call, struct ordo_hamt *hamt, const struct merge *m)
+{
+    const double grows = ((double) m->old.n + m->n) / m->old.n;
+    ordo_hamt_foresee(call, hamt, (size_t) (m->old.n_leaves * grows), (size_t) ((double) m->old.live * grows));
+}
+
 /* Plans the next trie, with all blocks in a new pool if the current pool is too small. Waits for the device. */
 static ordo_status foresee(struct ordo_call *call, struct ordo_hamt *hamt, struct merge *m)
 {
-    const double grows = ((double) m->old.n + m->n) / m->old.n;
-
     ORDO_TRY(find_effects(call, hamt, m));
     m->all = m->old.used + units_touched(hamt, m) > m->old.pool.bytes / HAMT_UNIT;
     ORDO_TRY(plan(call, hamt, m));
     if (m->all)
-        ordo_hamt_foresee(hamt, (size_t) (m->old.n_leaves * grows), (size_t) ((double) m->old.live * grows));
+        foresee_all(call, hamt, m);
     ORDO_TRY(read_sums(call, m));
     if (outline(m))
         return ORDO_OK;
     m->all = true;
     ORDO_TRY(plan(call, hamt, m));
+    foresee_all(call, hamt, m);
     ORDO_TRY(read_sums(call, m));
     outline(m);
     return ORDO_OK;
@@ -125,14 +134,92 @@ static ordo_status write_blocks(struct ordo_call *call, const struct ordo_hamt *
     return ordo_call_launch(call, &launch, &args);
 }
 
+/* ---- small batches ----------------------------------------------------------------------------------------------- */
+
+static bool is_small(const struct ordo_call *call, const struct ordo_hamt *hamt, const struct merge *m)
+{
+    const bool fits = m->old.used + units_touched(hamt, m) <= m->old.pool.bytes / HAMT_UNIT;
+    return ordo_is_dry_run(call->dev) || (fits && m->n <= HAMT_SMALL_MAX && m->n <= m->old.n_leaves / 2);
+}
+
+static ordo_status small_effects(struct ordo_call *call, const struct ordo_hamt *hamt, struct merge *m)
+{
+    const struct ordo_slice hidden = ordo_run_hidden(m->batch);
+    struct ordo_args        args = ordo_hamt_args(&m->old);
+
+    ORDO_TRY(ordo_call_scratch(call, m->n * sizeof(cl_ushort), &m->effects));
+    ORDO_TRY(ordo_call_scratch(call, m->n * sizeof(cl_uint), &m->leaf_of));
+    ORDO_TRY(ordo_call_scratch(call, m->n * sizeof(cl_ulong) + sizeof m->sums, &m->plan));
+    ORDO_ADD(&args, ORDO_ARG(m->batch->mem));
+    ordo_args_slice(&args, &hidden);
+    ORDO_ADD(&args, ORDO_ARG(m->n), ORDO_ARG(m->effects), ORDO_ARG(m->leaf_of), ORDO_ARG(m->plan));
+    const struct ordo_launch launch =
+        ordo_hamt_kernel(hamt, SMALL_MODULE, "hamt_small_effects", ordo_dict_step_items(call->dev, m->n));
+    return ordo_call_launch(call, &launch, &args);
+}
+
+static ordo_status small_plan(struct ordo_call *call, const struct ordo_hamt *hamt, struct merge *m)
+{
+    const size_t     record = HAMT_RECORD(hamt->dict.key_bytes);
+    struct ordo_args args = ordo_hamt_args(&m->old);
+
+    ORDO_TRY(ordo_call_scratch(call, m->n * sizeof(cl_uint), &m->more));
+    ORDO_TRY(ordo_call_scratch(call, m->n * sizeof(cl_uint), &m->ends));
+    ORDO_TRY(ordo_call_scratch(call, m->n * HAMT_SMALL_FRESH * record, &m->fresh));
+    ORDO_ADD(&args, ORDO_ARG(m->batch->mem), ORDO_ARG(m->effects), ORDO_ARG(m->leaf_of), ORDO_ARG(m->n),
+             ORDO_ARG(m->more), ORDO_ARG(m->ends), ORDO_ARG(m->fresh), ORDO_ARG(m->plan));
+    const struct ordo_launch launch = ordo_hamt_kernel(hamt, SMALL_MODULE, "hamt_small_plan", (size_t) m->n + 1);
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
+    return ordo_call_sum_before(call, ORDO_U64, m->plan, (size_t) m->n + 1);
+}
+
+/* Reads the sums, and plans the next trie. Waits for the device. */
+static ordo_status small_outline(struct ordo_call *call, struct merge *m)
+{
+    ORDO_TRY(ordo_call_read(call, m->plan, m->n * sizeof(cl_ulong), &m->sums, sizeof m->sums));
+    if (ordo_is_dry_run(call->dev)) {
+        m->sums = (hamt_plan_end) { .follow = (cl_ulong) m->n << 46 | (cl_ulong) m->n << 28 | 1 };
+        m->sums.found[HAMT_CHANGES] = 1;
+    }
+    const cl_ulong follow = m->sums.follow;
+    const size_t   units = HAMT_SMALL_UNITS(follow);
+    m->next = (struct ordo_hamt_trie) { .n_leaves = m->old.n_leaves + HAMT_SMALL_FOLLOW(follow) - m->n,
+                                        .n = m->old.n + HAMT_SMALL_MORE(follow) - m->n,
+                                        .used = m->old.used + units,
+                                        .live = m->old.live + units - m->sums.found[HAMT_LEFT],
+                                        .pool = m->old.pool };
+    return ORDO_OK;
+}
+
+static ordo_status small_write(struct ordo_call *call, const struct ordo_hamt *hamt, const struct merge *m)
+{
+    const struct ordo_slice values = ordo_run_values(&hamt->dict, m->batch);
+    const size_t            lanes = HAMT_LANES(ordo_device_facts(call->dev)->cpu, hamt->dict.value_bytes);
+    const cl_uint           first_unit = (cl_uint) m->old.used;
+    struct ordo_args        args = args_of(m);
+
+    ordo_args_slice(&args, &values);
+    ORDO_ADD(&args, ORDO_ARG(m->leaf_of), ORDO_ARG(m->ends), ORDO_ARG(m->fresh), ORDO_ARG(m->plan),
+             ORDO_ARG(first_unit), ORDO_ARG(m->next.leaves.mem), ORDO_ARG(m->next.pool.mem));
+    const struct ordo_launch launch =
+        ordo_hamt_kernel(hamt, SMALL_MODULE, "hamt_small_write", m->n * lanes + m->old.n_leaves + 1);
+    return ordo_call_launch(call, &launch, &args);
+}
+
+/* ---- all batches ------------------------------------------------------------------------------------------------- */
+
 static ordo_status write(struct ordo_call *call, struct ordo_hamt *hamt, struct merge *m)
 {
     ORDO_TRY(ordo_hamt_check_size(call, hamt, &m->next));
     if (m->all)
         ORDO_TRY(ordo_hamt_make_pool(hamt, &m->next, m->next.live, true));
     ORDO_TRY(ordo_hamt_make_blocks(hamt, &m->next, true));
-    ORDO_TRY(write_records(call, hamt, m));
-    ORDO_TRY(write_blocks(call, hamt, m));
+    if (m->small) {
+        ORDO_TRY(small_write(call, hamt, m));
+    } else {
+        ORDO_TRY(write_records(call, hamt, m));
+        ORDO_TRY(write_blocks(call, hamt, m));
+    }
     return ordo_hamt_make_tables(call, hamt, &m->next, true);
 }
 
@@ -145,11 +232,14 @@ static ordo_status renew(struct ordo_call *call, struct ordo_hamt *hamt, struct 
         return ORDO_OK;
     }
     const ordo_status status = write(call, hamt, m);
-    if (status == ORDO_OK)
-        ordo_hamt_become(hamt, &m->next);
-    else
+    if (status != ORDO_OK) {
         ordo_hamt_give_up(hamt, &m->next);
-    return status;
+        return status;
+    }
+    ordo_hamt_become(hamt, &m->next);
+    if (!m->small)
+        ordo_hamt_foresee_records(call, hamt, hamt->trie.n_leaves);
+    return ORDO_OK;
 }
 
 /* Overwrites stored values in place. Must be the call's last command, because it cannot be undone. */
@@ -172,6 +262,23 @@ static bool is_countable(const struct ordo_hamt *hamt, const struct merge *m)
     return elements <= ORDO_MAX_COUNT && ordo_hamt_units_max(hamt, elements, leaves) <= UINT32_MAX;
 }
 
+static ordo_status finish(struct ordo_call *call, struct ordo_hamt *hamt, struct merge *m, bool *done)
+{
+    *done = m->sums.found[HAMT_LARGEST] <= HAMT_UPDATES_MAX;
+    if (!*done)
+        return ORDO_OK;
+    return m->sums.found[HAMT_CHANGES] ? renew(call, hamt, m) : overwrite(call, hamt, m);
+}
+
+/* Sets *done to false if a leaf gets too many updates, or the pool is too small. */
+static ordo_status merge_small(struct ordo_call *call, struct ordo_hamt *hamt, struct merge *m, bool *done)
+{
+    ORDO_TRY(small_effects(call, hamt, m));
+    ORDO_TRY(small_plan(call, hamt, m));
+    ORDO_TRY(small_outline(call, m));
+    return m->next.used <= m->old.pool.bytes / HAMT_UNIT ? finish(call, hamt, m, done) : ORDO_OK;
+}
+
 ordo_status ordo_hamt_merge(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_sorted_run *batch,
                             bool *done)
 {
@@ -181,10 +288,16 @@ ordo_status ordo_hamt_merge(struct ordo_call *call, struct ordo_hamt *hamt, cons
     *done = false;
     if (!is_countable(hamt, &m) || m.n / m.old.n_leaves > HAMT_UPDATES_MAX / 2)
         return ORDO_OK;
-    ORDO_TRY(foresee(call, hamt, &m));
-    *done = m.sums.found[HAMT_LARGEST] <= HAMT_UPDATES_MAX;
-    if (*done)
-        ORDO_TRY(m.sums.found[HAMT_CHANGES] ? renew(call, hamt, &m) : overwrite(call, hamt, &m));
+    m.small = is_small(call, hamt, &m);
+    if (m.small)
+        ORDO_TRY(merge_small(call, hamt, &m, done));
+    const bool too_many = m.sums.found[HAMT_LARGEST] > HAMT_UPDATES_MAX;
+    if ((!*done && !too_many) || ordo_is_dry_run(call->dev)) {
+        ordo_call_release(call, mark);
+        m = (struct merge) { .batch = batch, .n = m.n, .old = hamt->trie };
+        ORDO_TRY(foresee(call, hamt, &m));
+        ORDO_TRY(finish(call, hamt, &m, done));
+    }
     ordo_call_release(call, mark);
     return ORDO_OK;
 }

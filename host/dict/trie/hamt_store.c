@@ -84,6 +84,14 @@ static cl_uint bits_over(size_t n)
     return bits;
 }
 
+static void set_bits(const struct ordo_hamt *hamt, struct ordo_hamt_trie *next, size_t leaves)
+{
+    const cl_uint bits = bits_over(leaves);
+
+    next->cell_bits = hamt->fixed_depth ? HAMT_HEADER_BITS : bits;
+    next->rank_bits = bits > 2 ? bits - 2 : 0;
+}
+
 ordo_status ordo_hamt_make_node_block(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool reserve)
 {
     return take(hamt, &hamt->spare_tables, table_bytes(next), reserve, &next->tables);
@@ -91,10 +99,7 @@ ordo_status ordo_hamt_make_node_block(struct ordo_hamt *hamt, struct ordo_hamt_t
 
 ordo_status ordo_hamt_make_blocks(struct ordo_hamt *hamt, struct ordo_hamt_trie *next, bool reserve)
 {
-    const cl_uint bits = bits_over(next->n_leaves);
-
-    next->cell_bits = hamt->fixed_depth ? HAMT_HEADER_BITS : bits;
-    next->rank_bits = bits > 2 ? bits - 2 : 0;
+    set_bits(hamt, next, next->n_leaves);
     ORDO_TRY(take(hamt, &hamt->spare_leaves, leaf_bytes(hamt, next->n_leaves), reserve, &next->leaves));
     return hamt->fixed_depth ? ORDO_OK : ordo_hamt_make_node_block(hamt, next, reserve);
 }
@@ -104,14 +109,35 @@ ordo_status ordo_hamt_make_pool(struct ordo_hamt *hamt, struct ordo_hamt_trie *n
     return take(hamt, &hamt->spare_pool, units * HAMT_UNIT, reserve, &next->pool);
 }
 
-void ordo_hamt_foresee(struct ordo_hamt *hamt, size_t leaves, size_t units)
+/* NVIDIA allocates a buffer when its first command is enqueued: about 120 us on an H200. */
+static void prepare(struct ordo_call *call, struct ordo_hamt *hamt, struct ordo_hamt_block *spare, size_t bytes,
+                    size_t slack)
 {
-    const struct ordo_hamt_trie next = { .cell_bits = bits_over(leaves), .rank_bits = bits_over(leaves) };
+    if (fits(spare, bytes + slack))
+        return;
+    drop(hamt, spare);
+    if (renew(hamt, spare, bytes, true) == ORDO_OK)
+        (void) ordo_call_fill(call, spare->mem, 0, sizeof(cl_uint), 0);
+}
 
-    (void) renew(hamt, &hamt->spare_pool, units * HAMT_UNIT, true);
-    (void) renew(hamt, &hamt->spare_leaves, leaf_bytes(hamt, leaves), true);
-    if (!hamt->fixed_depth)
-        (void) renew(hamt, &hamt->spare_tables, table_bytes(&next), true);
+void ordo_hamt_foresee_records(struct ordo_call *call, struct ordo_hamt *hamt, size_t leaves)
+{
+    const size_t          records = leaf_bytes(hamt, leaves);
+    struct ordo_hamt_trie next = { .n = 0 };
+
+    prepare(call, hamt, &hamt->spare_leaves, records, records / 8);
+    if (hamt->fixed_depth)
+        return;
+    set_bits(hamt, &next, leaves + leaves / 8);
+    prepare(call, hamt, &hamt->spare_tables, table_bytes(&next), 0);
+}
+
+void ordo_hamt_foresee(struct ordo_call *call, struct ordo_hamt *hamt, size_t leaves, size_t units)
+{
+    const size_t bytes = units * HAMT_UNIT;
+
+    prepare(call, hamt, &hamt->spare_pool, bytes, bytes / 8);
+    ordo_hamt_foresee_records(call, hamt, leaves);
 }
 
 void ordo_hamt_give_up(struct ordo_hamt *hamt, struct ordo_hamt_trie *next)

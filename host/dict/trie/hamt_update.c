@@ -100,6 +100,7 @@ ordo_status ordo_hamt_build(ordo_dict *dict, struct ordo_call *call, struct ordo
     struct ordo_sorted_run run;
 
     ORDO_TRY(ordo_runs_sort_distinct(&hamt->runs, call, keys, values, count, &run));
+    ordo_hamt_drop_spare(hamt); /* They have more bytes than the new trie needs. */
     const ordo_status status = ordo_hamt_build_of(call, hamt, &run, false);
     ordo_runs_release(&hamt->runs, &run);
     ordo_runs_drop_spare(&hamt->runs);
@@ -127,6 +128,8 @@ static ordo_status rebuild(struct ordo_call *call, struct ordo_hamt *hamt, bool 
 ordo_status ordo_hamt_compact(ordo_dict *dict, struct ordo_call *call)
 {
     struct ordo_hamt *hamt = ordo_hamt_of(dict);
+
+    ordo_hamt_drop_spare(hamt);
     const ordo_status status = hamt->trie.n ? rebuild(call, hamt, false) : ORDO_OK;
 
     ordo_runs_drop_spare(&hamt->runs);
