@@ -99,8 +99,8 @@ typedef struct {
     ordo_u32 found[HAMT_FOUND_WORDS];
 } hamt_plan_end;
 
-/* Kernel hamt_small_plan packs three counts into the word of a leaf's first update. Words of other updates are 0. With k
- * updates of the leaf, `follow` of hamt_plan_end and each word have, from the highest bit:
+/* Kernel hamt_small_plan packs three counts into the word of a leaf's first update. Words of other updates are 0.
+ * With k updates of the leaf, `follow` of hamt_plan_end and each word have, from the highest bit:
  *
  *      18 bits    number of new leaves, minus 1, plus k
  *      18 bits    change of the number of elements, plus k

@@ -4,8 +4,9 @@
 #include "device/atomic.cl"
 #include "dict/each.cl"
 #include "dict/trie/hamt_mix.cl"
+#include "dict/trie/hamt_tables.cl"
 
-/* Built together: hamt_small_effects hamt_small_plan hamt_small_write */
+/* Built together: hamt_small_effects hamt_small_plan hamt_small_write hamt_small_cells */
 
 #define SMALL_CHANGES 0x8000u /* An update of the leaf adds or removes an element. */
 
@@ -119,6 +120,14 @@ void hamt_small_plan(HAMT_TRIE, __global const ordo_key *keys, __global const us
     }
 }
 
+/* Returns the number of leaves of the new trie, or 0 if the host must not use it. `room`: number of free pool units. */
+ORDO_FN uint small_leaves(__global ulong *plan, uint n, uint n_leaves, uint room)
+{
+    __global const uint *found = hamt_found_in(plan, n);
+    const bool           fits = HAMT_SMALL_UNITS(plan[n]) <= room;
+    return found[HAMT_CHANGES] && !found[HAMT_LARGEST] && fits ? n_leaves + HAMT_SMALL_FOLLOW(plan[n]) - n : 0;
+}
+
 /* The changed leaf whose first update is j. `plan` holds exclusive prefix sums. */
 typedef struct {
     uint parts, sum, units, first_unit;
@@ -162,10 +171,13 @@ ORDO_FN void small_put_records(const hamt_trie *t, uint i, __global const uint *
 ORDO_KERNEL(RUN_GROUP)
 void hamt_small_write(HAMT_TRIE, HAMT_BATCH, __global const hamt_value *values, ulong values_at,
                       __global const uint *leaf_of, __global const uint *ends, __global const hamt_leaf *fresh,
-                      __global const ulong *plan, uint first_unit, __global hamt_leaf *leaves, __global uchar *pool)
+                      __global ulong *plan, uint first_unit, uint room, __global hamt_leaf *leaves,
+                      __global uchar *pool)
 {
     const hamt_trie t = HAMT_TRIE_HERE;
     const ulong     blocks = (ulong) batch_n * MIX_LANES;
+    if (small_leaves(plan, batch_n, t.n_leaves, room) == 0)
+        return;
     RUN_EACH (ulong, item, blocks + t.n_leaves + 1) {
         if (item >= blocks) {
             small_put_records(&t, (uint) (item - blocks), leaf_of, ends, batch_n, fresh, plan, first_unit, leaves);
@@ -183,4 +195,13 @@ void hamt_small_write(HAMT_TRIE, HAMT_BATCH, __global const hamt_value *values, 
                                  .pool = pool + (ulong) s.first_unit * HAMT_UNIT };
         mix_put_blocks(&mix, to, HAMT_SMALL_FRESH * j + s.parts, values ? values + values_at : 0, lane);
     }
+}
+
+ORDO_KERNEL(RUN_GROUP)
+void hamt_small_cells(__global const hamt_leaf *leaves, uint old_leaves, uint old_n, uint cell_bits, uint rank_bits,
+                      __global ulong *plan, uint n, uint room, __global uint *tables)
+{
+    const uint n_leaves = small_leaves(plan, n, old_leaves, room);
+    if (n_leaves > 0)
+        hamt_fill_tables(leaves, n_leaves, old_n + HAMT_SMALL_MORE(plan[n]) - n, cell_bits, rank_bits, tables);
 }

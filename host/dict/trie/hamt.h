@@ -62,6 +62,8 @@ ordo_status ordo_hamt_make_pool(struct ordo_hamt *hamt, struct ordo_hamt_trie *n
 void ordo_hamt_foresee(struct ordo_call *call, struct ordo_hamt *hamt, size_t leaves, size_t units);
 void ordo_hamt_foresee_records(struct ordo_call *call, struct ordo_hamt *hamt, size_t leaves);
 
+/* Makes the records and tables of `next` spare blocks. */
+void ordo_hamt_put_back(struct ordo_hamt *hamt, struct ordo_hamt_trie *next);
 /* Frees the blocks of `next` that the current trie does not use. */
 void ordo_hamt_give_up(struct ordo_hamt *hamt, struct ordo_hamt_trie *next);
 /* Makes *next the current trie. Both may have the same pool. */

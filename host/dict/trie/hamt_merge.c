@@ -13,9 +13,7 @@ struct merge {
     struct ordo_hamt_trie         old, next;
     cl_mem                        effects, more, begins, plan;
     hamt_plan_end                 sums;
-    /* Arrays of hamt_small.cl, which merges the batch if `small` is true. */
-    bool   small;
-    cl_mem leaf_of, ends, fresh;
+    cl_mem                        leaf_of, ends, fresh; /* arrays of hamt_small.cl */
 };
 
 static struct ordo_args args_of(const struct merge *m)
@@ -138,7 +136,9 @@ static ordo_status write_blocks(struct ordo_call *call, const struct ordo_hamt *
 
 static bool is_small(const struct ordo_call *call, const struct ordo_hamt *hamt, const struct merge *m)
 {
-    const bool fits = m->old.used + units_touched(hamt, m) <= m->old.pool.bytes / HAMT_UNIT;
+    const size_t elements = (size_t) m->old.n + m->n, leaves = (size_t) m->old.n_leaves + m->n;
+    const bool   fits = m->old.used + units_touched(hamt, m) <= m->old.pool.bytes / HAMT_UNIT &&
+                      ordo_hamt_units_max(hamt, elements, leaves) < HAMT_UNITS_MAX;
     return ordo_is_dry_run(call->dev) || (fits && m->n <= HAMT_SMALL_MAX && m->n <= m->old.n_leaves / 2);
 }
 
@@ -173,37 +173,61 @@ static ordo_status small_plan(struct ordo_call *call, const struct ordo_hamt *ha
     return ordo_call_sum_before(call, ORDO_U64, m->plan, (size_t) m->n + 1);
 }
 
-/* Reads the sums, and plans the next trie. Waits for the device. */
-static ordo_status small_outline(struct ordo_call *call, struct merge *m)
+static cl_uint room(const struct merge *m)
 {
-    ORDO_TRY(ordo_call_read(call, m->plan, m->n * sizeof(cl_ulong), &m->sums, sizeof m->sums));
-    if (ordo_is_dry_run(call->dev)) {
-        m->sums = (hamt_plan_end) { .follow = (cl_ulong) m->n << 46 | (cl_ulong) m->n << 28 | 1 };
-        m->sums.found[HAMT_CHANGES] = 1;
-    }
-    const cl_ulong follow = m->sums.follow;
-    const size_t   units = HAMT_SMALL_UNITS(follow);
-    m->next = (struct ordo_hamt_trie) { .n_leaves = m->old.n_leaves + HAMT_SMALL_FOLLOW(follow) - m->n,
-                                        .n = m->old.n + HAMT_SMALL_MORE(follow) - m->n,
-                                        .used = m->old.used + units,
-                                        .live = m->old.live + units - m->sums.found[HAMT_LEFT],
-                                        .pool = m->old.pool };
-    return ORDO_OK;
+    return (cl_uint) (ordo_min_size(m->old.pool.bytes / HAMT_UNIT, HAMT_UNITS_MAX - 1) - m->old.used);
 }
 
 static ordo_status small_write(struct ordo_call *call, const struct ordo_hamt *hamt, const struct merge *m)
 {
     const struct ordo_slice values = ordo_run_values(&hamt->dict, m->batch);
     const size_t            lanes = HAMT_LANES(ordo_device_facts(call->dev)->cpu, hamt->dict.value_bytes);
-    const cl_uint           first_unit = (cl_uint) m->old.used;
+    const cl_uint           first_unit = (cl_uint) m->old.used, units = room(m);
     struct ordo_args        args = args_of(m);
 
     ordo_args_slice(&args, &values);
     ORDO_ADD(&args, ORDO_ARG(m->leaf_of), ORDO_ARG(m->ends), ORDO_ARG(m->fresh), ORDO_ARG(m->plan),
-             ORDO_ARG(first_unit), ORDO_ARG(m->next.leaves.mem), ORDO_ARG(m->next.pool.mem));
+             ORDO_ARG(first_unit), ORDO_ARG(units), ORDO_ARG(m->next.leaves.mem), ORDO_ARG(m->next.pool.mem));
     const struct ordo_launch launch =
         ordo_hamt_kernel(hamt, SMALL_MODULE, "hamt_small_write", m->n * lanes + m->old.n_leaves + 1);
     return ordo_call_launch(call, &launch, &args);
+}
+
+static ordo_status small_cells(struct ordo_call *call, const struct ordo_hamt *hamt, const struct merge *m)
+{
+    const size_t     items = ordo_dict_pass_items(call->dev, m->next.n_leaves);
+    const cl_uint    units = room(m);
+    struct ordo_args args = { .n = 0 };
+
+    ORDO_ADD(&args, ORDO_ARG(m->next.leaves.mem), ORDO_ARG(m->old.n_leaves), ORDO_ARG(m->old.n),
+             ORDO_ARG(m->next.cell_bits), ORDO_ARG(m->next.rank_bits), ORDO_ARG(m->plan), ORDO_ARG(m->n),
+             ORDO_ARG(units), ORDO_ARG(m->next.tables.mem));
+    const struct ordo_launch launch = ordo_hamt_kernel(hamt, SMALL_MODULE, "hamt_small_cells", items);
+    return ordo_call_launch(call, &launch, &args);
+}
+
+/* The kernels read the sizes of the next trie from the device. Afterwards, the host reads them, too, and waits. */
+static ordo_status small_enqueue(struct ordo_call *call, const struct ordo_hamt *hamt, struct merge *m)
+{
+    ORDO_TRY(small_write(call, hamt, m));
+    if (!hamt->fixed_depth)
+        ORDO_TRY(small_cells(call, hamt, m));
+    ORDO_TRY(ordo_call_read(call, m->plan, m->n * sizeof(cl_ulong), &m->sums, sizeof m->sums));
+    if (ordo_is_dry_run(call->dev)) {
+        m->sums = (hamt_plan_end) { .follow = (cl_ulong) m->n << 46 | (cl_ulong) m->n << 28 };
+        m->sums.found[HAMT_CHANGES] = 1;
+    }
+    return ORDO_OK;
+}
+
+static void small_outline(struct merge *m)
+{
+    const size_t units = HAMT_SMALL_UNITS(m->sums.follow);
+
+    m->next.n_leaves = m->old.n_leaves + HAMT_SMALL_FOLLOW(m->sums.follow) - m->n;
+    m->next.n = m->old.n + HAMT_SMALL_MORE(m->sums.follow) - m->n;
+    m->next.used = m->old.used + units;
+    m->next.live = m->old.live + units - m->sums.found[HAMT_LEFT];
 }
 
 /* ---- all batches ------------------------------------------------------------------------------------------------- */
@@ -214,12 +238,8 @@ static ordo_status write(struct ordo_call *call, struct ordo_hamt *hamt, struct 
     if (m->all)
         ORDO_TRY(ordo_hamt_make_pool(hamt, &m->next, m->next.live, true));
     ORDO_TRY(ordo_hamt_make_blocks(hamt, &m->next, true));
-    if (m->small) {
-        ORDO_TRY(small_write(call, hamt, m));
-    } else {
-        ORDO_TRY(write_records(call, hamt, m));
-        ORDO_TRY(write_blocks(call, hamt, m));
-    }
+    ORDO_TRY(write_records(call, hamt, m));
+    ORDO_TRY(write_blocks(call, hamt, m));
     return ordo_hamt_make_tables(call, hamt, &m->next, true);
 }
 
@@ -237,8 +257,7 @@ static ordo_status renew(struct ordo_call *call, struct ordo_hamt *hamt, struct 
         return status;
     }
     ordo_hamt_become(hamt, &m->next);
-    if (!m->small)
-        ordo_hamt_foresee_records(call, hamt, hamt->trie.n_leaves);
+    ordo_hamt_foresee_records(call, hamt, hamt->trie.n_leaves);
     return ORDO_OK;
 }
 
@@ -262,21 +281,53 @@ static bool is_countable(const struct ordo_hamt *hamt, const struct merge *m)
     return elements <= ORDO_MAX_COUNT && ordo_hamt_units_max(hamt, elements, leaves) <= UINT32_MAX;
 }
 
-static ordo_status finish(struct ordo_call *call, struct ordo_hamt *hamt, struct merge *m, bool *done)
+/* Makes the next trie the current one, if it holds the batch. */
+static ordo_status small_finish(struct ordo_call *call, struct ordo_hamt *hamt, struct merge *m, bool *done)
 {
+    static const struct ordo_hamt_trie nothing = { .n = 0 };
+    const bool                         fits = HAMT_SMALL_UNITS(m->sums.follow) <= room(m);
+    const bool                         changes = m->sums.found[HAMT_CHANGES];
+
+    *done = m->sums.found[HAMT_LARGEST] == 0 && (fits || !changes);
+    small_outline(m);
+    if (!*done || !changes || m->next.n_leaves == 0) {
+        ordo_hamt_put_back(hamt, &m->next);
+        if (*done && changes)
+            ordo_hamt_become(hamt, &nothing);
+        return *done && !changes ? overwrite(call, hamt, m) : ORDO_OK;
+    }
+    if (hamt->fixed_depth)
+        ORDO_TRY(ordo_hamt_make_tables(call, hamt, &m->next, true));
+    ordo_hamt_become(hamt, &m->next);
+    return ORDO_OK;
+}
+
+/* Sets *done to false and changes nothing if a leaf gets too many updates, or memory is lacking. */
+static ordo_status merge_small(struct ordo_call *call, struct ordo_hamt *hamt, struct merge *m, bool *done)
+{
+    m->next = (struct ordo_hamt_trie) { .n_leaves = m->old.n_leaves + m->n, .pool = m->old.pool };
+    ORDO_TRY(small_effects(call, hamt, m));
+    ORDO_TRY(small_plan(call, hamt, m));
+    if (ordo_hamt_make_blocks(hamt, &m->next, true) != ORDO_OK) {
+        ordo_hamt_give_up(hamt, &m->next);
+        return ORDO_OK;
+    }
+    ordo_status status = small_enqueue(call, hamt, m);
+    if (status == ORDO_OK)
+        status = small_finish(call, hamt, m, done);
+    if (status != ORDO_OK)
+        ordo_hamt_give_up(hamt, &m->next);
+    return status;
+}
+
+static ordo_status merge_all(struct ordo_call *call, struct ordo_hamt *hamt, struct merge *m, bool *done)
+{
+    m->old = hamt->trie;
+    ORDO_TRY(foresee(call, hamt, m));
     *done = m->sums.found[HAMT_LARGEST] <= HAMT_UPDATES_MAX;
     if (!*done)
         return ORDO_OK;
     return m->sums.found[HAMT_CHANGES] ? renew(call, hamt, m) : overwrite(call, hamt, m);
-}
-
-/* Sets *done to false if a leaf gets too many updates, or the pool is too small. */
-static ordo_status merge_small(struct ordo_call *call, struct ordo_hamt *hamt, struct merge *m, bool *done)
-{
-    ORDO_TRY(small_effects(call, hamt, m));
-    ORDO_TRY(small_plan(call, hamt, m));
-    ORDO_TRY(small_outline(call, m));
-    return m->next.used <= m->old.pool.bytes / HAMT_UNIT ? finish(call, hamt, m, done) : ORDO_OK;
 }
 
 ordo_status ordo_hamt_merge(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_sorted_run *batch,
@@ -288,15 +339,11 @@ ordo_status ordo_hamt_merge(struct ordo_call *call, struct ordo_hamt *hamt, cons
     *done = false;
     if (!is_countable(hamt, &m) || m.n / m.old.n_leaves > HAMT_UPDATES_MAX / 2)
         return ORDO_OK;
-    m.small = is_small(call, hamt, &m);
-    if (m.small)
+    if (is_small(call, hamt, &m))
         ORDO_TRY(merge_small(call, hamt, &m, done));
-    const bool too_many = m.sums.found[HAMT_LARGEST] > HAMT_UPDATES_MAX;
-    if ((!*done && !too_many) || ordo_is_dry_run(call->dev)) {
+    if ((!*done && m.sums.found[HAMT_LARGEST] == 0) || ordo_is_dry_run(call->dev)) {
         ordo_call_release(call, mark);
-        m = (struct merge) { .batch = batch, .n = m.n, .old = hamt->trie };
-        ORDO_TRY(foresee(call, hamt, &m));
-        ORDO_TRY(finish(call, hamt, &m, done));
+        ORDO_TRY(merge_all(call, hamt, &m, done));
     }
     ordo_call_release(call, mark);
     return ORDO_OK;

@@ -148,6 +148,15 @@ void ordo_hamt_give_up(struct ordo_hamt *hamt, struct ordo_hamt_trie *next)
         drop(hamt, &next->pool);
 }
 
+void ordo_hamt_put_back(struct ordo_hamt *hamt, struct ordo_hamt_trie *next)
+{
+    drop(hamt, &hamt->spare_leaves);
+    drop(hamt, &hamt->spare_tables);
+    hamt->spare_leaves = next->leaves;
+    hamt->spare_tables = next->tables;
+    next->leaves = next->tables = (struct ordo_hamt_block) { .mem = NULL };
+}
+
 void ordo_hamt_drop_spare(struct ordo_hamt *hamt)
 {
     drop(hamt, &hamt->spare_leaves);
