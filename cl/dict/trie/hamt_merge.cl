@@ -114,6 +114,16 @@ void hamt_records(HAMT_TRIE, HAMT_BATCH, uint all, __global const uint *begins, 
     }
 }
 
+/* Copies the lane's part of leaf i's block. */
+ORDO_FN void hamt_copy_block(const hamt_trie *t, uint i, uint lane, uint place, __global uint4 *pool)
+{
+    const hamt_node       node = hamt_load(t, i);
+    const uint            units = hamt_units(node.count, (place & HAMT_WIDE) != 0);
+    __global const uint4 *from = (__global const uint4 *) node.block;
+    for (uint u = lane; u < units; u += MIX_LANES)
+        pool[(ulong) (place >> 1) + u] = from[u];
+}
+
 ORDO_KERNEL(RUN_GROUP)
 void hamt_blocks(HAMT_TRIE, HAMT_BATCH, __global const hamt_value *values, ulong values_at, uint all,
                  __global const uint *begins, __global const ulong *plan, __global const hamt_leaf *leaves,
@@ -125,6 +135,11 @@ void hamt_blocks(HAMT_TRIE, HAMT_BATCH, __global const hamt_value *values, ulong
         const uint first = (uint) (plan[i] >> 32), end = (uint) (plan[i + 1] >> 32);
         if (first == end)
             continue;
+        if (begins[i] == begins[i + 1]) {
+            if (all)
+                hamt_copy_block(&t, i, lane, leaves[first].place, (__global uint4 *) pool);
+            continue;
+        }
         const hamt_mix mix = HAMT_MIX(&t, i, begins[i], begins[i + 1]);
         if (!all && leaves[first].place == mix.node.record.place)
             continue;

@@ -136,7 +136,7 @@ void ordo_hamt_foresee(struct ordo_call *call, struct ordo_hamt *hamt, size_t le
 {
     const size_t bytes = units * HAMT_UNIT;
 
-    prepare(call, hamt, &hamt->spare_pool, bytes, bytes / 8);
+    prepare(call, hamt, &hamt->spare_pool, bytes, bytes / 16 * 3);
     ordo_hamt_foresee_records(call, hamt, leaves);
 }
 
