@@ -63,12 +63,12 @@ static ordo_status read_sums(struct ordo_call *call, struct merge *m)
     return ORDO_OK;
 }
 
-/* Estimates the pool units (HAMT_UNIT bytes) of the changed leaves, as if each update changed a different leaf. */
+/* Estimates the pool units (HAMT_UNIT bytes) of the changed leaves, as if each update changed a different leaf. Large
+ * leaves get more updates. */
 static size_t units_touched(const struct ordo_hamt *hamt, const struct merge *m)
 {
-    const size_t touched = ordo_min_size(m->n, m->old.n_leaves);
-    return touched * (m->old.live / m->old.n_leaves + 1) +
-           ordo_hamt_units_max(hamt, m->n, hamt->fixed_depth ? m->n : 0);
+    const size_t touched = ordo_min_size(m->n, m->old.n_leaves), mean = m->old.live / m->old.n_leaves;
+    return touched * (mean + mean / 8 * 3 + 1) + ordo_hamt_units_max(hamt, m->n, hamt->fixed_depth ? m->n : 0);
 }
 
 static bool outline(struct merge *m)
@@ -93,7 +93,7 @@ static void foresee_all(struct ordo_call *call, struct ordo_hamt *hamt, const st
 static ordo_status foresee(struct ordo_call *call, struct ordo_hamt *hamt, struct merge *m)
 {
     ORDO_TRY(find_effects(call, hamt, m));
-    m->all = m->old.used + units_touched(hamt, m) > m->old.pool.bytes / HAMT_UNIT;
+    m->all = m->all || m->old.used + units_touched(hamt, m) > m->old.pool.bytes / HAMT_UNIT;
     ORDO_TRY(plan(call, hamt, m));
     if (m->all)
         foresee_all(call, hamt, m);
@@ -288,6 +288,7 @@ static ordo_status small_finish(struct ordo_call *call, struct ordo_hamt *hamt, 
     const bool                         fits = HAMT_SMALL_UNITS(m->sums.follow) <= room(m);
     const bool                         changes = m->sums.found[HAMT_CHANGES];
 
+    m->all = !fits;
     *done = m->sums.found[HAMT_LARGEST] == 0 && (fits || !changes);
     small_outline(m);
     if (!*done || !changes || m->next.n_leaves == 0) {
