@@ -764,6 +764,19 @@ static void prefixes(struct test *t)
     prefixes_in(t, XFAST_LEVELS);
 }
 
+/* The first batch moves all leaves. The others are small. */
+static void few_of_many_leaves(struct test *t)
+{
+    enum { HELD = 12000 };
+    AUTO_DICT ordo_dict *dict = make_dict(t, t->dev, HAMT, 0, HELD);
+
+    test_context(t, "few of many leaves");
+    for (uint32_t b = 0; b < 3; b++)
+        upsert_numbers(t, dict, HELD + b * BATCH, 1);
+    test_ok(t, ordo_dict_check(dict, NULL));
+    expect_numbers(t, dict, 0, HELD + 3 * BATCH);
+}
+
 /* Batches merged leaf by leaf: one changes only values, one has too many updates for a leaf. */
 static void leaves(struct test *t)
 {
@@ -771,6 +784,7 @@ static void leaves(struct test *t)
     AUTO_DICT ordo_dict *dict = make_dict(t, t->dev, HAMT, 0, HELD);
     uint32_t             keys[SAME];
 
+    few_of_many_leaves(t);
     test_context(t, "leaves");
     for (uint32_t b = 0; b < 3; b++)
         upsert_numbers(t, dict, HELD + b * BATCH, 1);

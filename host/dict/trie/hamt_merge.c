@@ -165,7 +165,7 @@ static ordo_status small_plan(struct ordo_call *call, const struct ordo_hamt *ha
 
     ORDO_TRY(ordo_call_scratch(call, m->n * sizeof(cl_uint), &m->more));
     ORDO_TRY(ordo_call_scratch(call, m->n * sizeof(cl_uint), &m->ends));
-    ORDO_TRY(ordo_call_scratch(call, m->n * HAMT_SMALL_FRESH * record, &m->fresh));
+    ORDO_TRY(ordo_call_scratch(call, (size_t) m->n * HAMT_SMALL_FRESH * record, &m->fresh));
     ORDO_ADD(&args, ORDO_ARG(m->batch->mem), ORDO_ARG(m->effects), ORDO_ARG(m->leaf_of), ORDO_ARG(m->n),
              ORDO_ARG(m->more), ORDO_ARG(m->ends), ORDO_ARG(m->fresh), ORDO_ARG(m->plan));
     const struct ordo_launch launch = ordo_hamt_kernel(hamt, SMALL_MODULE, "hamt_small_plan", (size_t) m->n + 1);
