@@ -416,12 +416,12 @@ ORDO_FN uint bucket_take_large(const ltree_tree *tree, const bucket_batch *batch
     return has && team_lane() == 0 ? held.count - work.count : 0;
 }
 
-ORDO_FN leaf_work work_of(const ltree_tree *tree, __global const uint *heads, uint i, bool has)
+ORDO_FN leaf_work work_of(const ltree_tree *tree, __global const uint *heads, uint i, bool has, bool refused)
 {
     leaf_work work = { LTREE_NONE, 0, 0, i, LTREE_NONE };
     if (has)
         work.leaf = heads[i];
-    if (work.leaf == LTREE_NONE)
+    if (work.leaf == LTREE_NONE || refused)
         return work;
     const uint counted = tree->leaf_counts[work.leaf];
     work.count = counted & LTREE_COUNT_MASK;
@@ -438,13 +438,16 @@ ORDO_FN leaf_work work_bcast(leaf_work mine, uint lane, bool has)
     return work;
 }
 
+/* Does nothing if a bucket has overflowed or the leaves may need more than `room` new leaves. `spread` work-items share
+ * a head: a power of two of at most TEAM_WIDTH. */
 ORDO_KERNEL(LTREE_GROUP)
-void update_heads(LTREE_TREE, uint n, uint slots, __global const uint *bucket, __global const uint *heads,
-                  __global const uint *parents, __global const ordo_key *keys, ulong keys_at,
-                  __global const ltree_value *values, ulong values_at, __global const uchar *erased, ulong erased_at,
-                  uint all_erased, __global uint *dirty)
+void update_heads(LTREE_TREE, uint n, uint room, uint spread, uint slots, __global const uint *bucket,
+                  __global const uint *heads, __global const uint *parents, __global const ordo_key *keys,
+                  ulong keys_at, __global const ltree_value *values, ulong values_at, __global const uchar *erased,
+                  ulong erased_at, uint all_erased, __global uint *dirty)
 {
-    __local uint        large[LTREE_GROUP], n_large, sum;
+    __local leaf_work   large[LTREE_GROUP];
+    __local uint        n_large, sum;
     __local group_share share;
     const ltree_tree    tree = LTREE_TREE_HERE;
     const bucket_batch  batch = { keys + keys_at,
@@ -453,19 +456,20 @@ void update_heads(LTREE_TREE, uint n, uint slots, __global const uint *bucket, _
                                   LTREE_ERASED(all_erased),
                                   slots,
                                   bucket };
+    const bool          refused = state[LTREE_LARGEST] > 0 || state[LTREE_WANTED] > room;
+    const uint          tile = LTREE_GROUP / spread;
     uint                more = 0;
 
-    for (ulong first = get_group_id(0) * (ulong) LTREE_GROUP; first < n;
-         first += get_num_groups(0) * (ulong) LTREE_GROUP) {
+    for (ulong first = get_group_id(0) * (ulong) tile; first < n; first += get_num_groups(0) * (ulong) tile) {
         if (get_local_id(0) == 0)
             n_large = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
 
-        const uint      i = (uint) first + (uint) get_local_id(0);
-        const leaf_work mine = work_of(&tree, heads, i, i < n);
+        const uint      i = (uint) first + (uint) get_local_id(0) / spread;
+        const leaf_work mine = work_of(&tree, heads, i, get_local_id(0) % spread == 0 && i < n, refused);
         const bool      is_large = mine.count + mine.updates > LTREE_SLOTS;
         if (is_large)
-            large[ordo_local_add(&n_large, 1)] = i;
+            large[ordo_local_add(&n_large, 1)] = mine;
         TEAM_FOR_EACH (owner, mine.updates > 0 && !is_large) {
             const bool      has = owner < TEAM_WIDTH;
             const leaf_work work = work_bcast(mine, owner, has);
@@ -475,14 +479,15 @@ void update_heads(LTREE_TREE, uint n, uint slots, __global const uint *bucket, _
                 held_write(&tree, work, &held);
             more += team_lane() == owner ? held.count - work.count : 0;
         }
-        /* All teams must read the leaves' counts before any team writes them. */
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+        barrier(CLK_LOCAL_MEM_FENCE);
         for (uint next = 0; next < n_large; next += LTREE_GROUP / TEAM_WIDTH) {
             const uint at = next + team_index();
             const bool has = at < n_large;
-            leaf_work  work = work_of(&tree, heads, has ? large[at] : 0, has);
-            work.leaf = has ? work.leaf : 0;
-            work.parent = has ? parents[work.head] : LTREE_NONE;
+            leaf_work  work = { 0, 0, 0, 0, LTREE_NONE };
+            if (has) {
+                work = large[at];
+                work.parent = parents[work.head];
+            }
             more += bucket_take_large(&tree, &batch, work, has, &share, dirty);
         }
         barrier(CLK_LOCAL_MEM_FENCE);

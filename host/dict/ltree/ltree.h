@@ -65,6 +65,8 @@ struct ordo_ltree {
     /* For tests: two time stamps (uint32_t) per operation, or NULL. */
     cl_mem history;
     bool   counted_on; /* If false, all counters of concurrent batches on the device are 0. */
+    /* A read of the state that does not block writes here. */
+    cl_uint fetched[LTREE_STATE_WORDS];
 };
 
 static inline struct ordo_ltree *ordo_ltree_of(ordo_dict *dict)
@@ -122,6 +124,8 @@ void        ordo_ltree_drop(struct ordo_ltree *tree, cl_mem *mem, size_t bytes);
 /* Returns config.max_leaves plus `dead`, the number of leaves that merges have emptied. Without a limit, returns
  * LTREE_NONE. */
 size_t ordo_ltree_leaves_allowed(const struct ordo_ltree *tree, size_t dead);
+/* Returns how many more leaves the pools and config.max_leaves surely allow. */
+size_t ordo_ltree_room(const struct ordo_ltree *tree);
 /* Grows the pools to at least `leaves` leaves. `state` must be the tree's current state. If memory is short or `leaves`
  * exceeds config.max_leaves, returns ORDO_NO_DEVICE_MEMORY and changes nothing. */
 ordo_status ordo_ltree_reserve(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state, size_t leaves);
@@ -133,6 +137,11 @@ void        ordo_ltree_drop_pools(struct ordo_ltree *tree, struct ordo_ltree_poo
 ordo_status ordo_ltree_mark_free(struct ordo_call *call, const struct ordo_ltree *tree, size_t leaves, size_t inner);
 ordo_status ordo_ltree_shrink(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state);
 ordo_status ordo_ltree_read_state(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS]);
+/* Like ordo_ltree_read_state in two calls. Commands between them do not wait for the host. Each successful call of the
+ * first needs a call of the second. If the wait fails, the second reads the state after these commands. */
+ordo_status ordo_ltree_fetch_state(struct ordo_call *call, struct ordo_ltree *tree, cl_event *done);
+ordo_status ordo_ltree_fetched_state(struct ordo_call *call, struct ordo_ltree *tree, cl_event *done,
+                                     cl_uint state[LTREE_STATE_WORDS]);
 /* Reads the state after concurrent operations, and limits its node counts to the capacity of the pools. */
 ordo_status ordo_ltree_read_counters(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS]);
 /* Returns ORDO_TOO_LARGE if `stores` new keys may exceed ORDO_MAX_COUNT elements. May wait for the device. */

@@ -121,6 +121,12 @@ size_t ordo_ltree_leaves_allowed(const struct ordo_ltree *tree, size_t dead)
     return tree->config.max_leaves > 0 ? tree->config.max_leaves + dead : LTREE_NONE;
 }
 
+size_t ordo_ltree_room(const struct ordo_ltree *tree)
+{
+    const size_t leaves = ordo_min_size(tree->pools.leaves, ordo_ltree_leaves_allowed(tree, 0));
+    return leaves - ordo_min_size(leaves, tree->leaves_max);
+}
+
 /* Without a reserve, each batch that adds leaves would move the tree to larger buffers. */
 static size_t with_reserve(size_t leaves, size_t most)
 {
@@ -186,20 +192,27 @@ ordo_status ordo_ltree_renew_pools(struct ordo_call *call, struct ordo_ltree *tr
     return ORDO_OK;
 }
 
+/* A dry run only lists the kernels of a call. It assumes a tree of two levels, to list the kernels of inner nodes
+ * too. */
+static void assume_levels(const struct ordo_call *call, cl_uint state[LTREE_STATE_WORDS])
+{
+    if (!ordo_is_dry_run(call->dev))
+        return;
+    state[LTREE_ROOT] = 1u << LTREE_LEVEL_SHIFT;
+    state[LTREE_INNER] = 1;
+}
+
 static ordo_status read_words(struct ordo_call *call, const struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS])
 {
     ORDO_TRY(ordo_call_read(call, tree->state, 0, state, LTREE_STATE_WORDS * sizeof *state));
-    if (ordo_is_dry_run(call->dev)) {
-        /* A dry run only lists the kernels of a call. It assumes a tree of two levels, to list the kernels of inner
-         * nodes too. */
-        state[LTREE_ROOT] = 1u << LTREE_LEVEL_SHIFT;
-        state[LTREE_INNER] = 1;
-    }
+    assume_levels(call, state);
     return ORDO_OK;
 }
 
-static void note_state(struct ordo_ltree *tree, const cl_uint state[LTREE_STATE_WORDS])
+static void note_state(struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS])
 {
+    if (state[LTREE_LEAVES] > tree->pools.leaves)
+        state[LTREE_LEAVES] = (cl_uint) tree->pools.leaves;
     tree->leaves_max = state[LTREE_LEAVES];
     tree->elements_max = state[LTREE_ELEMENTS];
 }
@@ -207,8 +220,23 @@ static void note_state(struct ordo_ltree *tree, const cl_uint state[LTREE_STATE_
 ordo_status ordo_ltree_read_state(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS])
 {
     ORDO_TRY(read_words(call, tree, state));
-    if (state[LTREE_LEAVES] > tree->pools.leaves)
-        state[LTREE_LEAVES] = (cl_uint) tree->pools.leaves;
+    note_state(tree, state);
+    return ORDO_OK;
+}
+
+ordo_status ordo_ltree_fetch_state(struct ordo_call *call, struct ordo_ltree *tree, cl_event *done)
+{
+    *done = NULL;
+    return ordo_call_fetch(call, tree->state, 0, tree->fetched, sizeof tree->fetched, done);
+}
+
+ordo_status ordo_ltree_fetched_state(struct ordo_call *call, struct ordo_ltree *tree, cl_event *done,
+                                     cl_uint state[LTREE_STATE_WORDS])
+{
+    if (!ordo_call_fetched(done))
+        return ordo_ltree_read_state(call, tree, state);
+    memcpy(state, tree->fetched, sizeof tree->fetched);
+    assume_levels(call, state);
     note_state(tree, state);
     return ORDO_OK;
 }

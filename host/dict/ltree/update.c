@@ -3,7 +3,10 @@
  *
  *   1  plan     Counts the updates of each leaf, and the maximum number of new leaves. Waits for the device.
  *   2  reserve  Grows the pools.
- *   3  change   Updates all leaves in one launch, then each level above. */
+ *   3  change   Updates all leaves in one launch, then each level above.
+ *
+ * A batch by buckets starts step 3 before it waits for step 1. If a bucket overflows or the pools lack leaves, the
+ * kernel changes nothing, and the host sorts the batch or repeats step 3. */
 #include "dict/ltree/ltree.h"
 
 #include "dict/batch.h"
@@ -193,19 +196,34 @@ static ordo_status fill_buckets(struct ordo_call *call, struct ordo_ltree *tree,
     return ordo_call_launch(call, &launch, &args);
 }
 
-static ordo_status empty_buckets(struct ordo_call *call, const struct ordo_ltree *tree, const struct batch *batch,
-                                 const struct buckets *b)
-{
-    struct ordo_args args = ordo_ltree_args(tree);
+/* More work-items do not run at the same time on current GPUs. */
+#define HEAD_ITEMS ((size_t) 1 << 17)
 
-    ORDO_ADD(&args, ORDO_ARG_UINT(batch->u.count), ORDO_ARG(b->slots), ORDO_ARG(b->bucket), ORDO_ARG(b->heads),
-             ORDO_ARG(b->parents));
+/* Returns how many lanes share one head of a bucket. In a small batch, each head gets a whole team, because a team takes
+ * its heads one after another. */
+static cl_uint head_spread(struct ordo_ltree_shape shape, size_t count)
+{
+    size_t spread = shape.lanes;
+    while (spread > 1 && count * spread > HEAD_ITEMS)
+        spread /= 2;
+    return (cl_uint) spread;
+}
+
+/* Changes nothing if a bucket has overflowed or the updates may need more than `room` new leaves. */
+static ordo_status empty_buckets(struct ordo_call *call, const struct ordo_ltree *tree, const struct batch *batch,
+                                 const struct buckets *b, size_t room)
+{
+    const struct ordo_ltree_shape shape = ordo_ltree_narrow(tree);
+    const cl_uint                 spread = head_spread(shape, batch->u.count);
+    struct ordo_args              args = ordo_ltree_args(tree);
+
+    ORDO_ADD(&args, ORDO_ARG_UINT(batch->u.count), ORDO_ARG_UINT(room), ORDO_ARG(spread), ORDO_ARG(b->slots),
+             ORDO_ARG(b->bucket), ORDO_ARG(b->heads), ORDO_ARG(b->parents));
     ordo_args_slice(&args, &batch->u.keys);
     ordo_args_slice(&args, &batch->u.values);
     ordo_args_slice(&args, &batch->u.erased);
     ORDO_ADD(&args, ORDO_ARG(batch->all_erased), ORDO_ARG(tree->pools.dirty[1]));
-    struct ordo_launch launch =
-        ordo_ltree_kernel(tree, BUCKET_FILE, "update_heads", ordo_ltree_narrow(tree), batch->u.count);
+    struct ordo_launch launch = ordo_ltree_kernel(tree, BUCKET_FILE, "update_heads", shape, batch->u.count * spread);
     ordo_ltree_define_combines(&launch, batch->combines);
     return ordo_call_launch(call, &launch, &args);
 }
@@ -327,24 +345,47 @@ static void back_off(struct ordo_ltree *tree, bool overflows)
     tree->bucket_backoff_next = !overflows ? 0 : wait < BUCKET_BACKOFF_MAX ? 2 * wait + 1 : BUCKET_BACKOFF_MAX;
 }
 
+/* Starts to empty the buckets, and reads the state as it was before. */
+static ordo_status start_to_empty(struct ordo_call *call, struct ordo_ltree *tree, const struct batch *batch,
+                                  const struct buckets *b, size_t room, cl_uint state[LTREE_STATE_WORDS])
+{
+    cl_event done;
+
+    ORDO_TRY(ordo_ltree_fetch_state(call, tree, &done));
+    const ordo_status started = empty_buckets(call, tree, batch, b, room);
+    if (started != ORDO_OK) {
+        (void) ordo_call_fetched(&done);
+        return started;
+    }
+    tree->unchecked = true;
+    ORDO_TRY(ordo_ltree_fetched_state(call, tree, &done, state));
+    tree->unchecked = false;
+    return ORDO_OK;
+}
+
 /* If a bucket overflows or the tree must be rebuilt, sets *done to false and changes no element. */
 static ordo_status update_by_buckets(struct ordo_call *call, struct ordo_ltree *tree, const struct batch *batch,
                                      bool *done)
 {
+    const size_t   room = ordo_ltree_room(tree);
     struct buckets b;
     cl_uint        state[LTREE_STATE_WORDS];
 
     *done = false;
     ORDO_TRY(take_bucket_scratch(call, tree, batch->u.count, &b));
     ORDO_TRY(fill_buckets(call, tree, batch, &b));
-    ORDO_TRY(ordo_ltree_read_state(call, tree, state));
+    ORDO_TRY(start_to_empty(call, tree, batch, &b, room, state));
     tree->planned = state[LTREE_GROUPS] || state[LTREE_WANTED] || state[LTREE_LARGEST];
     back_off(tree, state[LTREE_LARGEST] > 0);
     tree->underfull = is_underfull(tree, state);
-    if (state[LTREE_LARGEST] > 0 || tree->underfull || is_beyond_most(tree, state))
+    if (state[LTREE_LARGEST] > 0)
         return ORDO_OK;
-    ORDO_TRY(ordo_ltree_reserve(call, tree, state, (size_t) state[LTREE_LEAVES] + state[LTREE_WANTED]));
-    ORDO_TRY(empty_buckets(call, tree, batch, &b));
+    if (state[LTREE_WANTED] > room) {
+        if (tree->underfull || is_beyond_most(tree, state))
+            return ORDO_OK;
+        ORDO_TRY(ordo_ltree_reserve(call, tree, state, (size_t) state[LTREE_LEAVES] + state[LTREE_WANTED]));
+        ORDO_TRY(empty_buckets(call, tree, batch, &b, state[LTREE_WANTED]));
+    }
     tree->counted = *done = true;
     finish(call, tree, batch, state);
     return ORDO_OK;
