@@ -25,10 +25,9 @@ ORDO_FN uint chain_length(const ltree_tree *tree, uint level, uint child, ordo_k
     return length;
 }
 
-ORDO_FN uint inner_take(const ltree_tree *tree, uint level, uint node, __private inner_tile *tile)
+ORDO_FN uint inner_take(const ltree_tree *tree, uint level, uint node, uint count, __private inner_tile *tile)
 {
     __global ordo_key_form *line = ltree_inner(tree, node);
-    const uint              count = ltree_count(line);
     uint                    all = 0;
 
     LANE_UNROLL
@@ -85,23 +84,31 @@ ORDO_FN uint ltree_covering(const ltree_tree *tree, uint level, ordo_key_form qu
     return node;
 }
 
+/* All lanes of a sub-group must call this. */
 ORDO_FN void level_take(const ltree_tree *tree, uint level, __global const uint *list, __global uint *next)
 {
     const uint n = tree->state[LTREE_DIRTY_NODES + level], top = ltree_root_level(tree->state[LTREE_ROOT]);
 
-    for (uint i = LTREE_TEAM; i < n; i += LTREE_TEAMS) {
-        const uint          node = list[i], count = ltree_count(ltree_inner(tree, node));
-        const ordo_key_form low = ltree_inner(tree, node)[LTREE_LOW];
-        inner_tile          tile;
-        const uint          all = inner_take(tree, level, node, &tile);
-        const node_split    split = split_begin(tree, level, node, all);
+    for (uint first = LTREE_TEAM - team_index(); first < n; first += LTREE_TEAMS) {
+        const uint                    i = first + team_index();
+        const bool                    has = i < n;
+        const uint                    node = has ? list[i] : 0;
+        __global const ordo_key_form *line = ltree_inner(tree, node);
+        const uint                    count = has ? ltree_count(line) : 0;
+        const ordo_key_form           low = line[LTREE_LOW];
+        inner_tile                    tile;
+        const uint                    all = inner_take(tree, level, node, count, &tile);
+        const node_split              split = split_begin(tree, level, node, all);
         team_sync_global();
-        inner_put(tree, count, &split, &tile);
-        split_frame(tree, &split);
-        if (split.nodes == 1 || level == top)
+        if (has) {
+            inner_put(tree, count, &split, &tile);
+            split_frame(tree, &split);
+        }
+        const bool raises = split.nodes > 1 && level < top;
+        if (!subgroup_any(raises))
             continue;
         const uint parent = ltree_covering(tree, level + 1, key_plus(low, LTREE_WORD(1)));
-        ltree_mark_each(tree, level + 1, parent, team_lane() == 0, next);
+        ltree_mark_each(tree, level + 1, parent, raises && team_lane() == 0, next);
     }
 }
 
@@ -112,18 +119,19 @@ void update_level(LTREE_TREE, uint level, __global const uint *list, __global ui
     level_take(&tree, level, list, next);
 }
 
-/* Adds a level above the root. One team must call this. */
-ORDO_FN uint root_grow(const ltree_tree *tree, uint root)
+/* Adds a level above the root. The whole work-group must call this. */
+ORDO_FN uint root_grow(const ltree_tree *tree, uint root, __local uint *first)
 {
     const uint level = ltree_root_level(root), node = ltree_root_node(root);
     const uint all = chain_length(tree, level, node, LTREE_UNUSED) + 1, nodes = ltree_nodes_for(all);
     node_split split = { level + 1, 0, 0, nodes, all, share_among(all, nodes), LTREE_NONE, LTREE_UNUSED };
 
-    if (team_lane() == 0)
-        split.node = ordo_add(&tree->state[LTREE_INNER], nodes);
-    split.node = team_bcast(split.node, 0);
+    if (get_local_id(0) == 0)
+        *first = ordo_add(&tree->state[LTREE_INNER], nodes);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    split.node = *first;
     split.first_new = split.node + 1;
-    if (team_lane() == 0) {
+    if (get_local_id(0) == 0) {
         uint child = node;
         for (uint p = 0; p < all; p++) {
             split_put_entry(tree, &split, p, ltree_line(tree, level, child)[LTREE_LOW], child);
@@ -131,21 +139,19 @@ ORDO_FN uint root_grow(const ltree_tree *tree, uint root)
         }
         ltree_inner(tree, split.node)[LTREE_LOW] = KEY_LEAST;
     }
-    split_frame(tree, &split);
+    if (team_index() == 0)
+        split_frame(tree, &split);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     return (level + 1) << LTREE_LEVEL_SHIFT | split.node;
 }
 
-ORDO_FN void root_take(const ltree_tree *tree)
+ORDO_FN void root_take(const ltree_tree *tree, __local uint *first)
 {
     uint root = tree->state[LTREE_ROOT];
 
-    while (*ltree_right(ltree_line(tree, ltree_root_level(root), ltree_root_node(root))) != LTREE_NONE) {
-        root = root_grow(tree, root);
-        ordo_fence_device(); /* Lanes read words that other lanes have written. */
-        team_sync();
-        ordo_fence_device();
-    }
-    if (team_lane() == 0)
+    while (*ltree_right(ltree_line(tree, ltree_root_level(root), ltree_root_node(root))) != LTREE_NONE)
+        root = root_grow(tree, root, first);
+    if (get_local_id(0) == 0)
         tree->state[LTREE_ROOT] = root;
 }
 
@@ -153,16 +159,18 @@ ORDO_FN void root_take(const ltree_tree *tree)
 ORDO_KERNEL(LTREE_GROUP)
 void update_top(LTREE_TREE, uint level, __global uint *even, __global uint *odd)
 {
+    __local uint     first;
     const ltree_tree tree = LTREE_TREE_HERE;
     const uint       top = ltree_root_level(state[LTREE_ROOT]);
 
     barrier(CLK_GLOBAL_MEM_FENCE);
     for (; level <= top; level++) {
+        if (state[LTREE_DIRTY_NODES + level] == 0)
+            continue;
         level_take(&tree, level, level % 2 ? odd : even, level % 2 ? even : odd);
         barrier(CLK_GLOBAL_MEM_FENCE);
     }
-    if (LTREE_TEAM == 0)
-        root_take(&tree);
+    root_take(&tree, &first);
     for (uint word = (uint) get_local_id(0); word < LTREE_LEVELS_MAX; word += LTREE_GROUP)
         state[LTREE_DIRTY_NODES + word] = 0;
     if (get_local_id(0) == 0)

@@ -62,11 +62,10 @@ struct ordo_ltree_shape ordo_ltree_operations_alone(const struct ordo_ltree *tre
 }
 
 #define NARROW_WORDS ((size_t) 4)
-#define NARROW_GROUP 128
 
-struct ordo_ltree_shape ordo_ltree_narrow(const struct ordo_ltree *tree)
+struct ordo_ltree_shape ordo_ltree_narrow(const struct ordo_ltree *tree, size_t group)
 {
-    struct ordo_ltree_shape shape = ordo_ltree_teams(tree, NARROW_GROUP);
+    struct ordo_ltree_shape shape = ordo_ltree_teams(tree, group);
     shape.lanes = ordo_min_size(shape.lanes, tree->config.words / NARROW_WORDS);
     shape.items = 1;
     return shape;

@@ -7,7 +7,8 @@
 
 #define TOP_GROUP 512
 
-#define TOP_NODES 1024
+#define TOP_NODES  1024
+#define TOP_SPLITS 128
 
 #define LEVEL_TEAMS ((size_t) 1 << 14)
 
@@ -28,16 +29,17 @@ static ordo_status update_top(struct ordo_call *call, const struct ordo_ltree *t
     struct ordo_args args = ordo_ltree_args(tree);
     ORDO_ADD(&args, ORDO_ARG(level), ORDO_ARG(tree->pools.dirty[0]), ORDO_ARG(tree->pools.dirty[1]));
     const struct ordo_launch launch =
-        ordo_ltree_kernel(tree, LEVELS_FILE, "update_top", ordo_ltree_teams(tree, talk ? TOP_GROUP : 0), 1);
+        ordo_ltree_kernel(tree, LEVELS_FILE, "update_top", ordo_ltree_narrow(tree, talk ? TOP_GROUP : 0), 1);
     return ordo_call_launch(call, &launch, &args);
 }
 
 ordo_status ordo_ltree_update_above(struct ordo_call *call, struct ordo_ltree *tree, size_t leaves, size_t splits)
 {
-    cl_uint level = 1;
-    size_t  nodes = leaves / ordo_ltree_share(tree);
+    const size_t share = ordo_ltree_share(tree);
+    size_t       nodes = leaves / share;
+    cl_uint      level = 1;
 
-    for (; nodes > TOP_NODES; level++, nodes /= ordo_ltree_share(tree))
+    for (; nodes > TOP_NODES && splits > TOP_SPLITS; level++, nodes /= share, splits /= share)
         ORDO_TRY(update_level(call, tree, level, ordo_min_size(nodes, splits)));
     ORDO_TRY(update_top(call, tree, level));
     tree->planned = false;

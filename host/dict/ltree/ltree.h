@@ -107,8 +107,8 @@ struct ordo_ltree_shape ordo_ltree_operations(const struct ordo_ltree *tree);
 struct ordo_ltree_shape ordo_ltree_operations_alone(const struct ordo_ltree *tree);
 /* A shape whose teams are sub-groups and take one item at a time. If `group` is 0, a work-group has the usual size. */
 struct ordo_ltree_shape ordo_ltree_teams(const struct ordo_ltree *tree, size_t group);
-/* A shape whose teams have only a few work-items. Each work-item has one item. */
-struct ordo_ltree_shape ordo_ltree_narrow(const struct ordo_ltree *tree);
+/* Like ordo_ltree_teams, but teams have only a few work-items. Each work-item has one item. */
+struct ordo_ltree_shape ordo_ltree_narrow(const struct ordo_ltree *tree, size_t group);
 struct ordo_ltree_shape ordo_ltree_search_shape(const struct ordo_ltree *tree);
 
 /* The number of work-groups is limited. A kernel must therefore loop over its items. */

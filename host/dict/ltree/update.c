@@ -196,6 +196,7 @@ static ordo_status fill_buckets(struct ordo_call *call, struct ordo_ltree *tree,
     return ordo_call_launch(call, &launch, &args);
 }
 
+#define HEAD_GROUP 128
 /* More work-items do not run at the same time on current GPUs. */
 #define HEAD_ITEMS ((size_t) 1 << 17)
 
@@ -213,7 +214,7 @@ static cl_uint head_spread(struct ordo_ltree_shape shape, size_t count)
 static ordo_status empty_buckets(struct ordo_call *call, const struct ordo_ltree *tree, const struct batch *batch,
                                  const struct buckets *b, size_t room)
 {
-    const struct ordo_ltree_shape shape = ordo_ltree_narrow(tree);
+    const struct ordo_ltree_shape shape = ordo_ltree_narrow(tree, HEAD_GROUP);
     const cl_uint                 spread = head_spread(shape, batch->u.count);
     struct ordo_args              args = ordo_ltree_args(tree);
 
