@@ -200,8 +200,8 @@ static ordo_status fill_buckets(struct ordo_call *call, struct ordo_ltree *tree,
 /* More work-items do not run at the same time on current GPUs. */
 #define HEAD_ITEMS ((size_t) 1 << 17)
 
-/* Returns how many lanes share one head of a bucket. In a small batch, each head gets a whole team, because a team takes
- * its heads one after another. */
+/* Returns how many lanes share one head of a bucket. A team takes its heads one after another, so in a small batch each
+ * team has one head. */
 static cl_uint head_spread(struct ordo_ltree_shape shape, size_t count)
 {
     size_t spread = shape.lanes;
