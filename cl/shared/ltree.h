@@ -97,6 +97,13 @@ enum ltree_word {
 
 #define LTREE_STEPS 16384
 
+/* An operation that meets a latched node looks again at once, after a pause that doubles with each try, or from the
+ * root. */
+#define RETRY_NOW         0
+#define RETRY_LATER       1
+#define RETRY_AT_ROOT     2
+#define RETRY_PAUSES_LOG2 8u
+
 #define LTREE_LIST_ITEMS 8
 
 /* Size of a ltree_pended (cl/dict/ltree/node.cl). */

@@ -386,7 +386,15 @@ enum ordo_tunable_facts { ORDO_TUNABLE_ANY, ORDO_TUNABLE_GROUPS, ORDO_TUNABLE_LA
     X(LTREE_FINDS, "links.finds", KEY, ANY, 2, "concurrent finds: 0 beside updates, 1 first, 2 first if many", 0, 1,   \
       2)                                                                                                               \
     X(LTREE_GROUP, "links.group", KEY, ANY, 64, "work-items a group; above 256 with few registers", 32, 64, 128, 256,  \
-      512, 768, 1024)
+      512, 768, 1024)                                                                                                  \
+    X(LTREE_COUPLED, "links.coupled", KEY, ANY, 0, "1: a descent latches each node before it releases the one above",  \
+      0, 1)                                                                                                            \
+    X(LTREE_RETRY, "links.retry", KEY, ANY, 0, "at a latched node: 0 look again, 1 wait ever longer, 2 restart", 0, 1, \
+      2)                                                                                                               \
+    X(LTREE_FENCES, "links.fences", KEY, ANY, 0, "1: fences also on devices that need none", 0, 1)                     \
+    X(LTREE_UNCACHED, "links.uncached", KEY, ANY, 0, "1: descents bypass the caches", 0, 1)                            \
+    X(XFAST_LANES, "xfast.lanes", KEY, LANES, 1, "lanes that look up all levels at once; 1: a binary search", 1, 8,    \
+      16, 32)
 
 enum ordo_tunable {
 #define X(id, ...) ORDO_##id,

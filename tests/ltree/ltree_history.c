@@ -761,6 +761,34 @@ DEVICE_TEST(ltree_history, has_one_by_teams)
     team_histories(t);
 }
 
+/* Settings that papers compare: latch coupling, and an operation's next step after it finds a latched node. */
+DEVICE_TEST(ltree_history, has_one_with_settings_of_papers)
+{
+    static const struct {
+        const char *name[2];
+        uint32_t    value[2];
+    } settings[] = {
+        { { "links.coupled", "links.retry" }, { 1, 0 } },
+        { { "links.retry", "links.fences" }, { 1, 1 } },
+        { { "links.retry", "links.uncached" }, { 2, 1 } },
+    };
+    const size_t count = wanted_histories() < LENGTH(plans) ? wanted_histories() : LENGTH(plans);
+
+    for (size_t s = 0; s < LENGTH(settings); s++)
+        for (size_t i = 0; i < (s ? 1 : LENGTH(tree_teams)); i++) {
+            if (!tree_uses_team(t->dev, tree_teams[i]))
+                continue;
+            for (int n = 0; n < 2; n++)
+                test_ok(t, ordo_device_set_tunable(t->dev, settings[s].name[n], settings[s].value[n]));
+            run_plans(t, count, FAULT_LATE_START);
+            run_plans(t, count, EVERY_FAULT);
+            run_plans(t, count / 2, FAULT_NO_TRIES + EVERY_FAULT);
+            for (int n = 0; n < 2; n++)
+                test_ok(t, ordo_device_set_tunable(t->dev, settings[s].name[n], 0));
+        }
+    test_true(t, tree_uses_team(t->dev, 1));
+}
+
 /* Operations give up immediately, so that many updates are done in order in the end. */
 MASK_TEST(ltree_history, has_one_where_operations_give_up_at_once, "", "cpu=0,progress=1,group=1")
 {

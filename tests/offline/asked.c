@@ -791,7 +791,8 @@ static void ask_choice(ordo_device *dev, const struct ordo_tunable_info *info, u
     ask_primitives(dev, info->name);
     answer = 600;
     for (size_t p = 0; p < COUNT_OF(pairs); p++)
-        if ((is_of(info->name, "blink") || is_of(info->name, "links")) && is_for(info->name, &pairs[p]))
+        if ((is_of(info->name, "blink") || is_of(info->name, "links") || is_of(info->name, "xfast")) &&
+            is_for(info->name, &pairs[p]))
             ask_structures(dev, &pairs[p]);
     set_layout(dev, info, true, layout);
     printf("choice\t%s\t%zu\n", name, n_differing);

@@ -354,6 +354,64 @@ DEVICE_TEST(xfast, level_tables_of_any_size)
         }
 }
 
+/* ---- teams ------------------------------------------------------------------------------------------------------- */
+
+/* Compares each query that uses the levels with plain code. The last team of the sub-group has fewer queries. */
+static void ask_by_team(struct test *t, unsigned width, struct form form, size_t n, unsigned crowd)
+{
+    enum { QUERIES = 333 };
+    static uint64_t keys[KEYS], asked[QUERIES], upper[QUERIES];
+    static uint32_t values[KEYS], below[QUERIES], up_to[QUERIES], counts[QUERIES], got[QUERIES];
+    static uint8_t  found[QUERIES];
+    const size_t    some = sort_distinct(keys, make_keys(t, width, n, crowd, keys));
+
+    for (size_t i = 0; i < some; i++)
+        values[i] = (uint32_t) (i * 3 + 1);
+    AUTO_DICT ordo_dict *dict = make(t, width, form, keys, values, some);
+    for (size_t i = 0; i < QUERIES; i++) {
+        asked[i] = keys[test_below(t, some)] ^ (i % 3 ? 1ull << test_below(t, width) : 0);
+        upper[i] = keys[test_below(t, some)];
+        below[i] = (uint32_t) count_below(keys, some, asked[i]);
+        up_to[i] = below[i] + (below[i] < some && keys[below[i]] == asked[i]);
+        const size_t end = count_below(keys, some, upper[i]) + 1; /* `upper` has only keys */
+        counts[i] = upper[i] < asked[i] ? 0 : (uint32_t) end - below[i];
+    }
+    AUTO_FREE void *words = narrow(asked, QUERIES, width == 64), *ends = narrow(upper, QUERIES, width == 64);
+    AUTO_FREE char *out = test_alloc((size_t) QUERIES * 8);
+    test_ok(t, ordo_dict_rank_host(dict, ORDO_LT, words, QUERIES, got));
+    test_same(t, "ranks below", ORDO_U32, got, below, QUERIES);
+    test_ok(t, ordo_dict_rank_host(dict, ORDO_LE, words, QUERIES, got));
+    test_same(t, "ranks up to", ORDO_U32, got, up_to, QUERIES);
+    test_ok(t, ordo_dict_count_host(dict, words, ends, QUERIES, got));
+    test_same(t, "counts", ORDO_U32, got, counts, QUERIES);
+    test_ok(t, ordo_dict_find_host(dict, words, QUERIES, got, found));
+    for (size_t i = 0; i < QUERIES; i++)
+        test_true(t, found[i] == (up_to[i] > below[i]) && (!found[i] || got[i] == values[below[i]]));
+    test_ok(t, ordo_dict_seek_host(dict, ORDO_LE, words, QUERIES, out, got, found));
+    for (size_t i = 0; i < QUERIES; i++)
+        test_true(t, found[i] == (up_to[i] > 0) &&
+                         (!found[i] || (got[i] == values[up_to[i] - 1] && widen(width, out, i) == keys[up_to[i] - 1])));
+}
+
+/* A binary search over levels, and teams that look up all levels, with fewer and with more lanes than levels. */
+DEVICE_TEST(xfast, teams_find_what_a_binary_search_finds)
+{
+    static const uint32_t    lanes[] = { 1, 8, 16, 32 };
+    static const struct form forms[] = { { 1, false }, { 4, false }, { 1, true }, { 3, true } };
+
+    for (size_t l = 0; l < LENGTH(lanes); l++) {
+        test_ok(t, ordo_device_set_tunable(t->dev, "xfast.lanes", lanes[l]));
+        for (size_t f = 0; f < LENGTH(forms); f++)
+            for (unsigned width = 32; width <= 64; width += 32) {
+                test_context(t, "%u lanes, %u bits, group %u, level tables %d", lanes[l], width, forms[f].group,
+                             forms[f].level_tables);
+                ask_by_team(t, width, forms[f], KEYS / 2, 2000);
+                ask_by_team(t, width, forms[f], 3, 1);
+            }
+    }
+    test_ok(t, ordo_device_set_tunable(t->dev, "xfast.lanes", 1));
+}
+
 DEVICE_TEST(xfast, check_names_each_broken_level)
 {
     enum { SLOT_WORDS = XFAST_SLOT_BYTES(4) / 4, WORD = 0, FIRST = 1, END = 2 };

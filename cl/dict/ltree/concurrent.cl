@@ -78,6 +78,42 @@
 #pragma once
 #include "dict/ltree/read.cl"
 #include "dict/ltree/write.cl"
+#if LTREE_COUPLED
+#include "dict/ltree/coupled.cl"
+#endif
+
+ORDO_FN uint ltree_work_on(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, ltree_tail tail)
+{
+    if (op->level > 0 || CODE_UPDATES(op->code))
+        return ltree_write(batch, op, line, tail);
+    if (CODE_FINDS(op->code))
+        return ltree_find_on(batch, op, line, tail);
+    if (op->code <= CODE_SEEK_GT)
+        return ltree_seek_on(batch, op, line, tail);
+    return ltree_scan_on(batch, op, line, tail);
+}
+
+#if LTREE_COUPLED
+
+ORDO_FN uint ltree_step(const ltree_batch *batch, ltree_op *op)
+{
+    const uint root = apart_first(ordo_load_relaxed(batch->tree.state + LTREE_ROOT));
+    ltree_held held = { 0, 0 };
+    ltree_tail tail;
+
+    if (op->level > ltree_root_level(root))
+        return ltree_grow(batch, op, root);
+    if (!ltree_go_down_coupled(batch, op, root, &held, &tail))
+        return ltree_obstructed(op);
+    tail.header |= LTREE_LATCHED;
+    const uint came = ltree_work_on(batch, op, ltree_line(&batch->tree, op->level, op->at), tail);
+    /* A change has released the node and has changed its version. */
+    if (apart_first(ordo_load_relaxed(held.header)) == tail.header)
+        ltree_let_go(&held);
+    return came;
+}
+
+#else
 
 ORDO_FN uint ltree_restart(ltree_op *op)
 {
@@ -106,7 +142,7 @@ ORDO_FN uint ltree_step(const ltree_batch *batch, ltree_op *op)
     if (tail.header == LTREE_FREE) /* An outdated child number can lead to a free node. */
         return ltree_restart(op);
     if (tail.header & LTREE_LATCHED)
-        return STEP_AGAIN;
+        return ltree_obstructed(op);
     if (key_before(tail.high, op->query)) {
         if (tail.right >= (op->level > 0 ? batch->inner_capacity : batch->leaf_capacity))
             return ltree_restart(op);
@@ -118,14 +154,10 @@ ORDO_FN uint ltree_step(const ltree_batch *batch, ltree_op *op)
     /* Leaf 0 covers all keys up to its high bound. */
     if (key_upto(op->query, tail.low) && (op->level > 0 || op->at > 0))
         return ltree_restart(op);
-    if (op->level > 0 || CODE_UPDATES(op->code))
-        return ltree_write(batch, op, line, tail);
-    if (CODE_FINDS(op->code))
-        return ltree_find_on(batch, op, line, tail);
-    if (op->code <= CODE_SEEK_GT)
-        return ltree_seek_on(batch, op, line, tail);
-    return ltree_scan_on(batch, op, line, tail);
+    return ltree_work_on(batch, op, line, tail);
 }
+
+#endif
 
 /* Starts operation op->i. Its code and query must be set. Returns false if the operation ends at once. */
 ORDO_FN bool ltree_start(const ltree_batch *batch, ltree_op *op)

@@ -8,7 +8,21 @@
 
 /* If 1, fences order the loads of a node's words. Without fences, one load must return a node's header together with
  * its high bound. A load returns at most 16 bytes. So keys of 16 bytes always need fences. */
-#define LTREE_BY_FENCE (!ORDO_AFTER_ORDERS || KEY_BITS == 128)
+#define LTREE_BY_FENCE (!ORDO_AFTER_ORDERS || KEY_BITS == 128 || LTREE_FENCES)
+
+/* Settings of papers' baselines: the tunables links.fences, links.uncached, links.retry and links.coupled. */
+#ifndef LTREE_FENCES
+#define LTREE_FENCES 0
+#endif
+#ifndef LTREE_UNCACHED
+#define LTREE_UNCACHED 0
+#endif
+#ifndef LTREE_RETRY
+#define LTREE_RETRY RETRY_NOW
+#endif
+#ifndef LTREE_COUPLED
+#define LTREE_COUPLED 0
+#endif
 
 #define LTREE_TRIES(op) (concurrent_has(&(op)->faults, FAULT_NO_TRIES) ? 0 : 256)
 
@@ -359,12 +373,23 @@ ORDO_FN ltree_way ltree_look_for_way(const ltree_tree *tree, uint node, ordo_key
 }
 #endif
 
+/* Returns the step of an operation that has found a latched node. */
+ORDO_FN uint ltree_obstructed(ltree_op *op)
+{
+    if (LTREE_RETRY == RETRY_LATER)
+        for (uint turns = 1u << min(op->tries, RETRY_PAUSES_LOG2); turns > 0; turns--)
+            ordo_pause();
+    if (LTREE_RETRY == RETRY_AT_ROOT)
+        op->at = LTREE_NONE;
+    return STEP_AGAIN;
+}
+
 /* Descends to op->level, and sets op->parent. Returns LTREE_NONE if an outdated child index is out of range. The caller
  * must check that the returned node covers the query. */
 ORDO_FN uint ltree_go_down(const ltree_batch *batch, ltree_op *op, uint root)
 {
     const ltree_tree *tree = &batch->tree;
-    const bool        fresh = op->lost || ORDO_CHECKED;
+    const bool        fresh = op->lost || LTREE_UNCACHED || ORDO_CHECKED;
     uint              node = ltree_root_node(root), hops = 0;
 
     op->parent = LTREE_NONE;

@@ -44,8 +44,8 @@ ORDO_FN uint ltree_write(const ltree_batch *batch, ltree_op *op, __global ordo_k
         ltree_tell_host(batch);
         return STEP_DONE;
     }
-    if (!ltree_latch(batch, op, ltree_header(line), tail.header, seen))
-        return STEP_AGAIN;
+    if (!LTREE_COUPLED && !ltree_latch(batch, op, ltree_header(line), tail.header, seen))
+        return ltree_obstructed(op);
     if (change == CHANGE_OPEN && site.count == LTREE_SLOTS && !ltree_make_room(batch, op, &keys, tail, &site)) {
         ltree_store_relaxed(ltree_header(line), tail.header);
         return STEP_STARVED;

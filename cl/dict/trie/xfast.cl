@@ -69,14 +69,26 @@ ORDO_FN bool xfast_lookup(const xfast_trie *trie, ordo_key_form form, uint lengt
 #endif
 }
 
+ORDO_FN xfast_range xfast_flat_range(const xfast_trie *trie, ordo_key_form form)
+{
+    const uint        at = (uint) (form >> (KEY_BITS - trie->shape.flat_bits));
+    const xfast_range leaves = { trie->flat[at], trie->flat[at + 1] };
+    return leaves;
+}
+
+ORDO_FN bool xfast_is_deep(const xfast_trie *trie, xfast_range leaves)
+{
+    return XFAST_HAS_ENTRIES(trie) && leaves.end - leaves.first > XFAST_LEAF_MAX;
+}
+
 /* Finds the longest prefix of `form` in the index, of at most *length bits. Sets *length to its number of bits. Returns
  * the range of keys with this prefix. */
 ORDO_FN xfast_range xfast_longest(const xfast_trie *trie, ordo_key_form form, uint *length)
 {
-    const uint  bits = trie->shape.flat_bits, at = (uint) (form >> (KEY_BITS - bits));
-    xfast_range leaves = { trie->flat[at], trie->flat[at + 1] };
+    const uint  bits = trie->shape.flat_bits;
+    xfast_range leaves = xfast_flat_range(trie, form);
     uint        low = 0;
-    if (XFAST_HAS_ENTRIES(trie) && leaves.end - leaves.first > XFAST_LEAF_MAX) {
+    if (xfast_is_deep(trie, leaves)) {
         uint high = min(trie->shape.levels, (*length - bits) / trie->shape.group);
         while (low < high) {
             const uint middle = low + (high - low + 1) / 2;
@@ -89,10 +101,10 @@ ORDO_FN xfast_range xfast_longest(const xfast_trie *trie, ordo_key_form form, ui
     return leaves;
 }
 
-ORDO_FN xfast_range xfast_around(const xfast_trie *trie, ordo_key_form form)
+/* `leaves` must be the range of the longest prefix of `form` in the index, which has `length` bits. Returns the part in
+ * which `form` belongs. */
+ORDO_FN xfast_range xfast_narrow(const xfast_trie *trie, ordo_key_form form, uint length, xfast_range leaves)
 {
-    uint        length = KEY_BITS - 1;
-    xfast_range leaves = xfast_longest(trie, form, &length);
     if (trie->shape.group == 1 && length < KEY_BITS - 1 && leaves.end - leaves.first > XFAST_LEAF_MAX) {
         /* The first length + 1 bits of `form` have no entry. So at most XFAST_LEAF_MAX keys begin with these bits. They
          * lie at the end of `leaves` if the last of these bits is 1, else at the start. */
@@ -102,6 +114,13 @@ ORDO_FN xfast_range xfast_around(const xfast_trie *trie, ordo_key_form form)
             leaves.end = leaves.first + XFAST_LEAF_MAX;
     }
     return leaves;
+}
+
+ORDO_FN xfast_range xfast_around(const xfast_trie *trie, ordo_key_form form)
+{
+    uint              length = KEY_BITS - 1;
+    const xfast_range leaves = xfast_longest(trie, form, &length);
+    return xfast_narrow(trie, form, length, leaves);
 }
 
 /* Returns the number of keys less than `form`. If `upper`, also counts a key equal to `form`. The result must lie in
@@ -129,31 +148,6 @@ ORDO_FN uint xfast_rank_or_search(const xfast_trie *trie, ordo_key_form form, bo
     if (trie->flat)
         leaves = xfast_around(trie, form);
     return xfast_search(trie, leaves, form, upper);
-}
-
-ORDO_FN void xfast_rank_each(const xfast_trie *trie, const ordo_key_form form[RUN_STEP], uint n, bool upper,
-                             uint rank[RUN_STEP])
-{
-    if (RUN_STEP == 1) {
-        rank[0] = xfast_rank(trie, form[0], upper);
-        return;
-    }
-    const uint last = trie->shape.count - 1;
-    uint       end[RUN_STEP], most = 0;
-    for (uint k = 0; k < n; k++) {
-        const xfast_range leaves = xfast_around(trie, form[k]);
-        rank[k] = leaves.first;
-        end[k] = leaves.end;
-        most = max(most, leaves.end - leaves.first);
-    }
-    for (; most > 0; most /= 2)
-        for (uint k = 0; k < n; k++) {
-            const uint          middle = rank[k] + (end[k] - rank[k]) / 2;
-            const ordo_key_form there = key_bits(trie->keys[min(middle, last)]);
-            const bool          before = rank[k] < end[k] && (there < form[k] || (upper && there == form[k]));
-            rank[k] = before ? middle + 1 : rank[k];
-            end[k] = before ? end[k] : middle;
-        }
 }
 
 #define XFAST_NONE 0xffffffffu

@@ -2,7 +2,8 @@
 /* Counts the stored keys that begin with given bits. Also finds the longest stored prefix of a query. ORDO_KEY must be
  * u32 or u64. */
 #pragma once
-#include "dict/trie/xfast_query.cl"
+#include "dict/trie/xfast.cl"
+#include "dict/value.cl"
 
 /* Returns the range of keys that begin with the first `length` bits of `form`. `length` must be 1 to flat_bits. */
 ORDO_FN xfast_range xfast_under_flat(const xfast_trie *trie, ordo_key_form form, uint length)

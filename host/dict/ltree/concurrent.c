@@ -33,6 +33,25 @@ static long registers_max(size_t group)
     return group > EASY ? (long) (REGISTERS / group / REGISTERS_STEP * REGISTERS_STEP) : 0;
 }
 
+static uint32_t setting(const struct ordo_ltree *tree, enum ordo_tunable tunable)
+{
+    return ordo_tunable(tree->dict.dev, tunable, ordo_shape_of(tree->dict.key_bytes, tree->dict.value_bytes));
+}
+
+static void define_settings(struct ordo_launch *launch, const struct ordo_ltree *tree)
+{
+    static const struct {
+        const char       *name;
+        enum ordo_tunable tunable;
+    } settings[] = { { "LTREE_COUPLED", ORDO_LTREE_COUPLED },
+                     { "LTREE_RETRY", ORDO_LTREE_RETRY },
+                     { "LTREE_FENCES", ORDO_LTREE_FENCES },
+                     { "LTREE_UNCACHED", ORDO_LTREE_UNCACHED } };
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        if (setting(tree, settings[i].tunable))
+            ordo_launch_define(launch, settings[i].name, setting(tree, settings[i].tunable));
+}
+
 /* `items` is the number of work-items. Unless `alone` is true, a work-item takes `each` operations, at least one. */
 static struct ordo_launch apply_kernel(const struct ordo_ltree *tree, size_t count, bool alone)
 {
@@ -47,6 +66,7 @@ static struct ordo_launch apply_kernel(const struct ordo_ltree *tree, size_t cou
     ordo_launch_define(&launch, "LTREE_MERGE", tree->config.merges);
     ordo_launch_define(&launch, "LTREE_RAISE", tree->config.raise_percent);
     ordo_launch_define(&launch, "ORDO_MAX_REGISTERS", registers_max(shape.group));
+    define_settings(&launch, tree);
     return launch;
 }
 
@@ -120,11 +140,13 @@ static void expect_changes(const struct ordo_ltree_batch *c)
  *
  *   1  If operations found no free leaf, grows the pools or rebuilds the tree. Fails if no leaf is free even then.
  *   2  Adds missing entries of new nodes to the levels above.
- *   3  If step 1 failed, or operations gave up in a second launch too, executes them as sorted batches.
+ *   3  If step 1 failed, or operations gave up in a second launch too, executes them as sorted batches. With
+ *      links.coupled, only if step 1 failed, so that operations take latches.
  *   4  Launches the remaining operations. */
 static ordo_status finish_turn(struct ordo_ltree_batch *c, size_t turn, bool alone, size_t *count)
 {
     struct ordo_ltree_listed l = { *count, c->pending, c->next };
+    const bool               takes_latches = setting(c->tree, ORDO_LTREE_COUPLED) && !ordo_is_dry_run(c->call->dev);
     bool                     lacks = false, updated = false;
 
     if (c->state[LTREE_STARVED] > 0)
@@ -135,7 +157,7 @@ static ordo_status finish_turn(struct ordo_ltree_batch *c, size_t turn, bool alo
         ORDO_TRY(ordo_ltree_rebuild_levels(c->call, c->tree, c->state));
         c->state[LTREE_SPLITS_PENDING] = 0;
     }
-    if (turn >= TURNS_TOGETHER || lacks)
+    if ((turn >= TURNS_TOGETHER && !takes_latches) || lacks)
         ORDO_TRY(ordo_ltree_finish_at_rest(c, &l, &updated));
     c->final = c->final || (lacks && !updated);
     *count = l.count;
@@ -177,9 +199,8 @@ enum { FINDS_BESIDE_UPDATES, FINDS_FIRST, FINDS_FIRST_IF_MANY };
 static bool finds_first(const struct ordo_ltree_batch *c)
 {
     const struct ordo_dict *dict = &c->tree->dict;
-    const enum ordo_shape   shape = ordo_shape_of(dict->key_bytes, dict->value_bytes);
     const bool              changes = c->tally[TALLY_STORES] > 0 || c->tally[TALLY_ERASES] > 0;
-    const uint32_t          order = ordo_tunable(dict->dev, ORDO_LTREE_FINDS, shape);
+    const uint32_t          order = setting(c->tree, ORDO_LTREE_FINDS);
     const bool              many = c->batch->count >= MANY || ordo_is_dry_run(dict->dev);
 
     return c->tally[TALLY_FINDS] > 0 && (!changes || order == FINDS_FIRST || (order == FINDS_FIRST_IF_MANY && many));

@@ -5,9 +5,23 @@
 
 #define MODULE "dict/trie/xfast_query.cl"
 
+/* Returns the number of lanes that look up a query's levels together. */
+static size_t team_lanes(const struct ordo_xfast *xfast, size_t group)
+{
+    const ordo_dict         *dict = &xfast->runs.dict;
+    const struct ordo_facts *facts = ordo_device_facts(dict->dev);
+    const enum ordo_shape    data = ordo_shape_of(dict->key_bytes, dict->value_bytes);
+
+    if (facts->cpu || group % facts->sub_group != 0)
+        return 1;
+    return ordo_min_size(ordo_tunable(dict->dev, ORDO_XFAST_LANES, data), facts->sub_group);
+}
+
 static struct ordo_launch steps(const struct ordo_xfast *xfast, const char *kernel, size_t n)
 {
-    return ordo_xfast_kernel(xfast, MODULE, kernel, ordo_dict_step_items(xfast->runs.dict.dev, n));
+    struct ordo_launch launch = ordo_xfast_kernel(xfast, MODULE, kernel, ordo_dict_step_items(xfast->runs.dict.dev, n));
+    ordo_launch_define(&launch, "TEAM_WIDTH", (long) team_lanes(xfast, launch.group));
+    return launch;
 }
 
 static void add_values(struct ordo_args *args, const struct ordo_xfast *xfast, const struct ordo_slice *values)
