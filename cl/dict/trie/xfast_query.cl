@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Queries of many keys. The host must define TEAM_WIDTH. If it is 1, a query finds its longest prefix by a binary
- * search over levels. Otherwise a team of lanes looks up all levels at once, for one query of its lanes after another. */
+ * search over levels. Otherwise the lanes of a team look up all levels at once, for one query after another. */
 #pragma once
 #include "device/team.cl"
 #include "dict/trie/xfast.cl"
