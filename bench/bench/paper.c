@@ -14,6 +14,8 @@
 #define SECONDS_ON_CPU 300
 /* Fewer queries on a GPU would measure launches. */
 #define QUERIES_MIN 0x1p21
+/* The turn of runs that are "late". All other turns are less. */
+#define TURN_LATE 64
 /* Elements of long intervals, at most, per element stored. */
 #define RESULTS_MAX 8
 
@@ -240,7 +242,7 @@ static void add_run(struct paper_run *p, const cJSON *experiment, const cJSON *r
     if (*text_of(run, "limit"))
         add_part(p, &part, &options);
     for (int i = 0; i < cJSON_GetArraySize(sizes) * n_batches * n_queries; i++) {
-        part.turn = 0;
+        part.turn = is_true(run, "late") ? TURN_LATE : 0;
         const struct place place = { item_of(sizes, i / n_queries / n_batches, &part.turn),
                                      item_of(batches, i / n_queries % n_batches, &part.turn),
                                      item_of(queries, i % n_queries, &part.turn) };
