@@ -130,6 +130,9 @@ static struct judgement cannot(const struct case_at_hand *at, const cJSON *cells
         return judged(CANNOT_BE_ASKED, NAN, "Ordo has no %s", structure);
     if (!json_at(experiment, "runs"))
         return judged(CANNOT_BE_ASKED, NAN, "nothing in ordo-bench measures it");
+    if (*text_of(cells, "device"))
+        return judged(CANNOT_BE_ASKED, NAN, "no figure of a %s was measured (--beside takes another device's file)",
+                      text_of(cells, "device"));
     return judged(CANNOT_BE_ASKED, NAN, "no figure of it was measured at these cells");
 }
 

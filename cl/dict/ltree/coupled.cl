@@ -37,8 +37,8 @@ ORDO_FN bool ltree_hand_over(const ltree_batch *batch, ltree_op *op, __global or
     return latched;
 }
 
-/* Descends to the node of op->level that covers the query, and sets op->at to it. Returns false without a latch if a node
- * was latched, or if a stale word misled the descent. */
+/* Descends to the node of op->level that covers the query, and sets op->at to it. Returns false without a latch if a
+ * node was latched, or if a stale word misled the descent. */
 ORDO_FN bool ltree_go_down_coupled(const ltree_batch *batch, ltree_op *op, uint root, ltree_held *held,
                                    ltree_tail *tail)
 {
