@@ -103,6 +103,27 @@ typedef struct {
     uint gap, limit;
 } node_state;
 
+/* Searches tests[from] to tests[to - 1]. A test is the position of a bit of the query. Returns the index after the last
+ * read test whose bit is 1, or `from` if there is none. */
+#if ORDO_CPU
+/* Without branches on bits, which a CPU would often predict wrongly. */
+ORDO_FN uint node_gap(__global const uint *tests, uint from, uint to, __private const string_probe *p)
+{
+    node_state s = { from, STRING_EQUAL };
+    if (p->stop == 0)
+        return p->turn ? to : from;
+    for (uint i = from; i < to; i++) {
+        const uint position = tests[i], inside = min(position, p->stop - 1);
+        const uint value = 256u | p->bytes.bytes[p->at + (inside >> 4)];
+        const bool bit = position < p->stop ? value >> (8 - (position & 15)) & 1 : p->turn;
+        const bool reads = position < s.limit;
+        const uint limit = bit ? STRING_EQUAL : position;
+        s.limit = reads ? limit : s.limit;
+        s.gap = reads && bit ? i + 1 : s.gap;
+    }
+    return s.gap;
+}
+#else
 ORDO_FN node_state node_test(node_state s, __private const string_probe *p, uint i, uint position)
 {
     if (position >= s.limit)
@@ -110,8 +131,6 @@ ORDO_FN node_state node_test(node_state s, __private const string_probe *p, uint
     return probe_bit(p, position) ? (node_state) { i + 1, STRING_EQUAL } : (node_state) { s.gap, position };
 }
 
-/* Searches tests[from] to tests[to - 1]. A test is the position of a bit of the query. Returns the index after the last
- * read test whose bit is 1, or `from` if there is none. */
 ORDO_FN uint node_gap(__global const uint *tests, uint from, uint to, __private const string_probe *p)
 {
     node_state s = { from, STRING_EQUAL };
@@ -128,6 +147,7 @@ ORDO_FN uint node_gap(__global const uint *tests, uint from, uint to, __private 
     }
     return s.gap;
 }
+#endif
 
 /* A stored string that is a prefix of the query. It first differs from the next stored string at test number `test` of
  * level `level`. If there is no such prefix, `level` is STRING_NO_PREFIX. */
@@ -183,6 +203,14 @@ ORDO_FN string_range branch_end(__private const string_index *x, __private const
     return r;
 }
 
+/* A search of a level has ended before test number `gap`. Returns the node where it continues, in the level below. */
+ORDO_FN string_range node_below(__private const string_index *x, uint level, uint gap)
+{
+    __global const string_level *on = &x->head->level[level];
+    __global const uint         *cuts = x->words + on->cuts;
+    return (string_range) { gap > 0 ? cuts[gap - 1] + 1 : 0, gap < on->count ? cuts[gap] : on[-1].count };
+}
+
 /* Returns the id of the string where the search ends. If `prefix` is not NULL and a stored string is a prefix of the
  * query, sets *prefix to the longest one. */
 ORDO_FN uint string_descend(__private const string_index *x, __private const string_probe *p,
@@ -190,15 +218,13 @@ ORDO_FN uint string_descend(__private const string_index *x, __private const str
 {
     string_range r = branch_end(x, p, prefix);
     for (uint level = x->head->levels - 1;; level--) {
-        __global const string_level *on = &x->head->level[level];
-        __global const uint         *cuts = x->words + on->cuts;
-        const uint                   gap = node_gap(x->words + on->tests, r.from, r.to, p);
+        __global const uint *tests = x->words + x->head->level[level].tests;
+        const uint           gap = node_gap(tests, r.from, r.to, p);
         if (prefix)
-            node_prefix(x->words + on->tests, r.from, gap, p->stop, level, prefix);
+            node_prefix(tests, r.from, gap, p->stop, level, prefix);
         if (level == 0)
             return gap;
-        r.from = gap > 0 ? cuts[gap - 1] + 1 : 0;
-        r.to = gap < on->count ? cuts[gap] : x->head->level[level - 1].count;
+        r = node_below(x, level, gap);
     }
 }
 
@@ -276,39 +302,75 @@ ORDO_FN uint string_rank(__private const string_index *x, __private const string
 
 #if STRINGS_GROUP == 1 && !STRING_PARTIAL
 
-/* On a CPU, a find waits until a stored string is loaded from memory. So a work-item handles STRING_BLOCK queries at a
- * time, and their loads overlap. With a column of 207,000 file paths, a query then takes 0.48 us of CPU time. One query
- * at a time takes 0.79 us. */
+/* On a CPU, a find waits until nodes and strings are loaded from memory. So a work-item takes STRING_BLOCK queries
+ * through the levels together, and their loads overlap. */
 #define STRING_BLOCK 16
 
-ORDO_FN bool string_like(__private const string_index *x, __private const string_column *queries, string_text q,
-                         string_text s)
+typedef struct {
+    string_text  q, s;
+    string_probe probe;
+    string_range node;
+    uint         id, row;
+} string_step;
+
+ORDO_FN void string_level_block(__private const string_index *x, uint level, __private string_step *steps, uint count)
 {
-    __global const uchar *a = queries->bytes.bytes + q.at, *b = x->column.bytes.bytes + s.at;
-    if (!q.good || q.length != s.length)
-        return false;
-    return q.length == 0 || (uchar) ((a[0] ^ b[0]) | (a[q.length - 1] ^ b[q.length - 1])) == 0;
+    __global const uint *tests = x->words + x->head->level[level].tests;
+    __global const uint *cuts = x->words + x->head->level[level].cuts;
+    for (uint k = 0; k < count; k++) {
+        __private string_step *on = &steps[k];
+        on->id = node_gap(tests, on->node.from, on->node.to, &on->probe);
+        if (level > 0)
+            ORDO_PREFETCH(cuts + on->id);
+    }
+    if (level == 0)
+        return;
+    __global const uint *below = x->words + x->head->level[level - 1].tests;
+    for (uint k = 0; k < count; k++) {
+        steps[k].node = node_below(x, level, steps[k].id);
+        ORDO_PREFETCH(below + steps[k].node.from);
+        ORDO_PREFETCH(below + steps[k].node.to);
+    }
+}
+
+ORDO_FN void string_load_block(__private const string_index *x, __private string_step *steps, uint count)
+{
+    for (uint k = 0; k < count; k++) {
+        steps[k].row = x->starts ? x->starts[steps[k].id] : steps[k].id;
+        if (x->rows)
+            ORDO_PREFETCH(x->rows + steps[k].row);
+    }
+    for (uint k = 0; k < count; k++) {
+        steps[k].row = x->rows ? x->rows[steps[k].row] : steps[k].row;
+        ORDO_PREFETCH(x->column.offsets + ((x->column.offsets_at + steps[k].row) << x->column.wide));
+    }
+    for (uint k = 0; k < count; k++) {
+        steps[k].s = string_of(&x->column, steps[k].row);
+        ORDO_PREFETCH(x->column.bytes.bytes + steps[k].s.at);
+        ORDO_PREFETCH(x->column.bytes.bytes + steps[k].s.at + steps[k].s.length);
+    }
 }
 
 ORDO_FN void string_find_block(__private const string_index *x, __private const string_column *queries, uint from,
                                uint count, __global uint *ids)
 {
-    string_text q[STRING_BLOCK], s[STRING_BLOCK];
-    uint        id[STRING_BLOCK];
-    bool        like[STRING_BLOCK];
+    string_step steps[STRING_BLOCK];
     for (uint k = 0; k < count; k++) {
-        q[k] = string_of(queries, from + k);
-        const string_probe p = string_probe_of(queries, q[k]);
-        id[k] = q[k].good ? string_descend(x, &p, 0) : 0;
+        __private string_step *on = &steps[k];
+        on->q = string_of(queries, from + k);
+        if (!on->q.good)
+            on->q.at = on->q.length = 0;
+        on->probe = string_probe_of(queries, on->q);
+        on->node = branch_end(x, &on->probe, 0);
     }
-    for (uint k = 0; k < count; k++)
-        s[k] = string_with_id(x, id[k]);
-    for (uint k = 0; k < count; k++)
-        like[k] = string_like(x, queries, q[k], s[k]);
+    for (uint level = x->head->levels; level > 0; level--)
+        string_level_block(x, level - 1, steps, count);
+    string_load_block(x, steps, count);
     for (uint k = 0; k < count; k++) {
-        const bool found =
-            like[k] && string_shared(&queries->bytes, q[k].at, &x->column.bytes, s[k].at, q[k].length) == q[k].length;
-        ids[k] = found ? id[k] : STRING_NO_ID;
+        const string_text q = steps[k].q, s = steps[k].s;
+        const bool        found = q.good && q.length == s.length &&
+                           string_shared(&queries->bytes, q.at, &x->column.bytes, s.at, q.length) == q.length;
+        ids[k] = found ? steps[k].id : STRING_NO_ID;
     }
 }
 
