@@ -109,14 +109,14 @@ typedef struct {
 /* Without branches on bits, which a CPU would often predict wrongly. */
 ORDO_FN uint node_gap(__global const uint *tests, uint from, uint to, __private const string_probe *p)
 {
-    node_state s = { from, STRING_EQUAL };
-    if (p->stop == 0)
-        return p->turn ? to : from;
+    __global const uchar *bytes = p->bytes.bytes + p->at;
+    const uint            stop = p->stop, turn = p->turn;
+    node_state            s = { from, STRING_EQUAL };
+    if (stop == 0)
+        return turn ? to : from;
     for (uint i = from; i < to; i++) {
-        const uint position = tests[i], inside = min(position, p->stop - 1);
-        const uint value = 256u | p->bytes.bytes[p->at + (inside >> 4)];
-        const bool bit = position < p->stop ? value >> (8 - (position & 15)) & 1 : p->turn;
-        const bool reads = position < s.limit;
+        const uint position = tests[i], value = 256u | bytes[min(position, stop - 1) >> 4];
+        const bool bit = (position < stop ? value >> (8 - (position & 15)) : turn) & 1, reads = position < s.limit;
         const uint limit = bit ? STRING_EQUAL : position;
         s.limit = reads ? limit : s.limit;
         s.gap = reads && bit ? i + 1 : s.gap;
