@@ -16,10 +16,18 @@ extern "C" {
 #if BENCH_HASH_MAP
 #include <absl/container/flat_hash_map.h>
 #endif
+#if BENCH_MARISA
+#include <marisa.h>
+#endif
+#if BENCH_JUDY
+#include <Judy.h>
+#endif
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <iterator>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,7 +37,7 @@ namespace {
 using View = std::string_view;
 
 /* TREE and HASHES have keys of std::string_view, MAP has std::string. */
-enum Code { VECTOR, TREE, HASHES, MAP };
+enum Code { VECTOR, TREE, HASHES, MAP, MARISA, JUDY };
 
 /* A workload has its kinds in order of their baselines. */
 const struct Kind {
@@ -37,8 +45,9 @@ const struct Kind {
     Code          code;
     const char   *baseline, *name, *call;
 } kinds[] = {
-    { SORTSTRINGS, VECTOR, "sort", "std::sort", "of pairs of std::string_view and row" },
-    { INDEXSTRINGS, VECTOR, "sort", "std::sort", "of pairs of std::string_view and row, then one of each string" },
+    { SORTSTRINGS, VECTOR, "sort", "std::sort",
+      "of pairs of std::string_view and row, in parts that std::inplace_merge merges" },
+    { INDEXSTRINGS, VECTOR, "sort", "std::sort", "as for sortstrings, then one of each string" },
     { FINDSTRINGS, VECTOR, "binary", "std::lower_bound", "in a vector of std::string_view" },
     { PREFIXSTRINGS, VECTOR, "binary", "std::lower_bound",
       "and std::partition_point, in a vector of std::string_view" },
@@ -54,7 +63,27 @@ const struct Kind {
 #if BENCH_HASH_MAP
     { FINDSTRINGS, HASHES, "flat_hash_map", "absl::flat_hash_map", "find of std::string_view" },
 #endif
+#if BENCH_MARISA
+    { FINDSTRINGS, MARISA, "marisa", "marisa::Trie", "lookup, then the rank in a vector" },
+#endif
+#if BENCH_JUDY
+    { FINDSTRINGS, JUDY, "judysl", "JudySL", "JudySLGet" },
+#endif
 };
+
+const char *version_of(Code code)
+{
+    switch (code) {
+    case VECTOR:
+        return STD_VERSION;
+    case MARISA:
+        return "libmarisa " BENCH_MARISA_VERSION;
+    case JUDY:
+        return "libJudy";
+    default:
+        return ABSL_VERSION;
+    }
+}
 
 #if BENCH_BTREE
 /* The view that a map of std::string takes. */
@@ -94,8 +123,20 @@ class Strings {
             return;
         sort();
         number();
+        if (code_ == MARISA)
+            make_trie();
+        if (code_ == JUDY)
+            terminate_queries();
         for (size_t id = 0; id < keys_.size(); id++)
             put(keys_[id], code_ == MAP ? rows_of_ids_[id] : uint32_t(id));
+    }
+    Strings(const Strings &) = delete;
+    Strings &operator=(const Strings &) = delete;
+    ~Strings()
+    {
+#if BENCH_JUDY
+        JudySLFreeArray(&judy_, PJE0);
+#endif
     }
     bool queries() const
     {
@@ -151,7 +192,24 @@ class Strings {
     void sort()
     {
         list();
-        std::sort(entries_.begin(), entries_.end());
+        sort_entries();
+    }
+    auto entry_at(int part)
+    {
+        return entries_.begin() + std::ptrdiff_t(entries_.size() * size_t(part) / size_t(threads_));
+    }
+    /* Each thread sorts a part. Then one thread merges the parts. */
+    void sort_entries()
+    {
+        run_parts(
+            threads_,
+            [](void *at, int p) {
+                auto *strings = static_cast<Strings *>(at);
+                std::sort(strings->entry_at(p), strings->entry_at(p + 1));
+            },
+            this);
+        for (int p = 1; p < threads_; p++)
+            std::inplace_merge(entries_.begin(), entry_at(p), entry_at(p + 1));
     }
     /* Keeps one of each string: of an index the first, of a dictionary the last. */
     void number()
@@ -181,7 +239,7 @@ class Strings {
             put_all();
             return;
         }
-        std::sort(entries_.begin(), entries_.end());
+        sort_entries();
         if (spec_.workload == INDEXSTRINGS)
             number();
     }
@@ -227,7 +285,62 @@ class Strings {
         if (code_ == HASHES)
             return value_of(hashes_, query, ORDO_NO_ID);
 #endif
+#if BENCH_MARISA
+        if (code_ == MARISA)
+            return id_in_trie(query);
+#endif
+#if BENCH_JUDY
+        if (code_ == JUDY) {
+            const auto *value = reinterpret_cast<const Word_t *>(JudySLGet(judy_, bytes_of(query), PJE0));
+            return value ? uint32_t(*value) : ORDO_NO_ID;
+        }
+#endif
         return id_of(query);
+    }
+#if BENCH_MARISA
+    uint32_t id_in_trie(View query) const
+    {
+        static thread_local marisa::Agent agent;
+        agent.set_query(query.data(), query.size());
+        return trie_.lookup(agent) ? rank_of_key_[agent.key().id()] : ORDO_NO_ID;
+    }
+#endif
+    /* Numbers of keys in the trie are not ranks. */
+    void make_trie()
+    {
+#if BENCH_MARISA
+        marisa::Keyset keys;
+        for (View key : keys_)
+            keys.push_back(key.data(), key.size());
+        trie_.build(keys);
+        rank_of_key_.resize(keys.size());
+        for (size_t id = 0; id < keys.size(); id++)
+            rank_of_key_[keys[id].id()] = uint32_t(id);
+#endif
+    }
+#if BENCH_JUDY
+    static const uint8_t *bytes_of(View terminated)
+    {
+        return reinterpret_cast<const uint8_t *>(terminated.data());
+    }
+#endif
+    static void refuse_nul(View string)
+    {
+        if (string.find('\0') != View::npos)
+            throw std::domain_error("a string has a NUL");
+    }
+    /* JudySL takes strings that end with a NUL. */
+    void terminate_queries()
+    {
+        std::for_each(keys_.begin(), keys_.end(), refuse_nul);
+        std::for_each(asked_.begin(), asked_.end(), refuse_nul);
+        for (View query : asked_)
+            text_.append(query).push_back('\0');
+        size_t at = 0;
+        for (View &query : asked_) {
+            query = View(text_.data() + at, query.size());
+            at += query.size() + 1;
+        }
     }
     template <typename Map, typename Key> static uint32_t value_of(const Map &map, Key query, uint32_t none)
     {
@@ -247,6 +360,15 @@ class Strings {
 #if BENCH_HASH_MAP
         if (code_ == HASHES)
             hashes_.try_emplace(key, value);
+#endif
+#if BENCH_JUDY
+        if (code_ == JUDY) {
+            const std::string terminated(key);
+            const PPvoid_t    to = JudySLIns(&judy_, bytes_of(terminated), PJE0);
+            if (!to || to == PPJERR)
+                throw std::bad_alloc();
+            *reinterpret_cast<Word_t *>(to) = value;
+        }
 #endif
     }
     void clear()
@@ -293,6 +415,14 @@ class Strings {
 #if BENCH_HASH_MAP
     absl::flat_hash_map<View, uint32_t> hashes_;
 #endif
+#if BENCH_MARISA
+    marisa::Trie          trie_;
+    std::vector<uint32_t> rank_of_key_;
+#endif
+    std::string text_; /* of queries that end with a NUL */
+#if BENCH_JUDY
+    Pvoid_t judy_ = nullptr;
+#endif
 };
 
 #define ROWS_MAX (size_t(1) << 24)
@@ -303,9 +433,13 @@ int string_peers(const struct spec *spec, int threads, struct host_peer peers[HO
 {
     const Kind *kind;
     int         n = 0;
-    for (int i = 0; (kind = kind_of(spec->workload, i)) && spec->count <= ROWS_MAX; i++)
-        for (int t = 1; t <= (workload_has_queries(spec->workload) ? threads : 1); t += threads > 1 ? threads - 1 : 1)
-            peers[n++] = { kind->name, kind->code == VECTOR ? STD_VERSION : ABSL_VERSION, kind->call, i, t, 0 };
+    for (int i = 0; (kind = kind_of(spec->workload, i)) && spec->count <= ROWS_MAX; i++) {
+        if (kind->code == JUDY && spec->variant == STRINGS_RANDOM)
+            continue;
+        const bool shared = workload_has_queries(spec->workload) || kind->code == VECTOR;
+        for (int t = 1; t <= (shared ? threads : 1); t += threads > 1 ? threads - 1 : 1)
+            peers[n++] = { kind->name, version_of(kind->code), kind->call, i, t, 0 };
+    }
     return n;
 }
 
@@ -327,4 +461,6 @@ try {
     return true;
 } catch (const std::bad_alloc &) {
     return because(out->why, "out of memory");
+} catch (const std::exception &error) {
+    return because(out->why, "%s", error.what());
 }
