@@ -241,7 +241,7 @@ static size_t put_values(const struct maker *maker, size_t i, char *to)
     return spec->key_bytes;
 }
 
-/* TPC-H, clause 4.2.2.9: a country's code, and three local numbers. */
+/* TPC-H, clause 4.2.2.9, as dbgen: a nation's number (0 to 24) plus 10, and three local numbers. */
 static size_t put_phone(const struct maker *maker, size_t i, char *to)
 {
     char           text[PHONE_BYTES + 1];
