@@ -40,8 +40,8 @@ const char *array_baseline_name(enum workload workload, int i);
 /* Its operations a second on one thread; NaN if it would take more than about a second, or without memory. */
 double baseline_rate(const struct spec *spec, const struct inputs *in, int i);
 
-/* Containers of std::string_view, likewise: a sorted std::vector, absl::btree_map, absl::flat_hash_map, marisa::Trie and
- * JudySL. None without a C++ compiler. The first baseline is "sort" or "binary". */
+/* Containers of strings, likewise: a sorted std::vector, absl::btree_map, absl::flat_hash_map, marisa::Trie and JudySL.
+ * None without a C++ compiler. The first baseline is "sort" or "binary". */
 int         string_peers(const struct spec *spec, int threads, struct host_peer peers[HOST_PEERS_MAX]);
 bool        string_peer_measure(const struct host_peer *peer, const struct spec *spec, const struct inputs *in,
                                 const struct timing_goal *goal, struct host_figures *out);
