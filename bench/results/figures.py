@@ -379,6 +379,8 @@ TABLES = {
     "papers": papers(*(f"{device}-paper-{paper}" for device in ("h200", "pocl-2-cores") for paper in PAPERS)),
     "suite-pocl": rates("pocl-2-cores-suite", over="workload", flip=True, where=suite(1 << 18, 1 << 14)),
     "compare-pocl": rates("pocl-2-cores-compare", over="workload", flip=True),
+    "strings-sort-pocl": processor_time("pocl-2-cores-sortstrings-words", "pocl-2-cores-sortstrings-paths"),
+    "strings-find-pocl": processor_time("pocl-2-cores-findstrings-words", "pocl-2-cores-findstrings-paths"),
     "sort-pocl": processor_time("pocl-2-cores-sort-with-parlay-vqsort", "pocl-2-cores-sort-with-parlay-vqsort-again"),
     "lsm-pocl": rates("pocl-2-cores-lsm-fill", over="batch", ratio="host"),
     "read-pocl": rates(*(f"pocl-2-cores-{name}" for name in ("lsm-read", "blink-read", "hamt-seek")), over="count",
