@@ -25,8 +25,8 @@ struct ordo_hash_config {
     uint32_t load_percent;
     /* Seed of the hash functions. Set a random seed if untrusted users choose the keys: keys chosen
      * for a known seed make lookups of absent keys up to 19 times slower. With equal seeds and
-     * equal calls, ordo_dict_export returns the same order on every device, except after concurrent
-     * batches. */
+     * equal calls, ordo_dict_export returns the same order on all CPUs, and one order on all other
+     * devices, except after concurrent batches. */
     uint64_t seed;
 };
 

@@ -33,13 +33,45 @@ ORDO_FN void hash_barrier(void)
 #define HASH_PARTITIONS(p, table)                                                                                      \
     for (uint p = (uint) get_group_id(0); p < 1u << (table).bits; p += (uint) get_num_groups(0))
 
+/* Atomic operations on local memory. A work-group of one work-item needs no atomic instructions, which CPUs execute
+ * slowly. */
+#if HASH_GROUP == 1
+ORDO_FN uint hash_add(__local uint *x, uint y)
+{
+    const uint was = *x;
+    *x = was + y;
+    return was;
+}
+ORDO_FN uint hash_max(__local uint *x, uint y)
+{
+    const uint was = *x;
+    *x = max(was, y);
+    return was;
+}
+ORDO_FN uint hash_cas(__local uint *x, uint is, uint y)
+{
+    const uint was = *x;
+    *x = was == is ? y : was;
+    return was;
+}
+ORDO_FN void hash_or(__local uint *x, uint y)
+{
+    *x |= y;
+}
+#else
+#define hash_add(x, y)     atomic_add(x, y)
+#define hash_max(x, y)     atomic_max(x, y)
+#define hash_cas(x, is, y) atomic_cmpxchg(x, is, y)
+#define hash_or(x, y)      ((void) atomic_or(x, y))
+#endif
+
 ORDO_FN bool hash_bit(__local const uint *bits, uint i)
 {
     return bits[i / 32] >> i % 32 & 1;
 }
 ORDO_FN void hash_set(__local uint *bits, uint i)
 {
-    atomic_or(&bits[i / 32], 1u << i % 32);
+    hash_or(&bits[i / 32], 1u << i % 32);
 }
 
 /* ---- updates of a partition -------------------------------------------------------------------------------------- */
@@ -144,7 +176,7 @@ ORDO_FN uint hash_other_of(uint word)
 ORDO_FN uint hash_propose(__local uint *bucket, uint word)
 {
     for (uint s = 0; s < HASH_SLOTS && word; s++)
-        word = min(word, atomic_max(&bucket[s], word));
+        word = min(word, hash_max(&bucket[s], word));
     return word;
 }
 
@@ -196,11 +228,11 @@ ORDO_FN void hash_dedup(const hash_part *part, __local uint *words, uint most, _
             const ordo_key mixed = part->mixed[u];
             uint           at = hash_first_place(mixed, places);
             for (uint tries = 0; tries < places; tries++) {
-                const uint was = atomic_cmpxchg(&words[at], 0u, u + 1);
+                const uint was = hash_cas(&words[at], 0u, u + 1);
                 if (was && key_same(part->mixed[was - 1], mixed)) {
-                    atomic_max(&words[at], u + 1);
+                    hash_max(&words[at], u + 1);
                     if (HASH_COMBINES)
-                        atomic_or(repeats, 1u);
+                        hash_or(repeats, 1u);
                 }
                 if (!was || key_same(part->mixed[was - 1], mixed))
                     break;

@@ -19,7 +19,7 @@ void hash_distinct(HASH_TABLE, HASH_BATCH, __global uint *distinct)
         hash_dedup(&part, mem.words, HASH_PLACES, mem.live, HASH_LIVE_WORDS, &mem.repeats);
         HASH_EACH (i, HASH_LIVE_WORDS)
             if (mem.live[i])
-                atomic_add(&mem.stored, popcount(mem.live[i]));
+                hash_add(&mem.stored, popcount(mem.live[i]));
         hash_barrier();
         if (get_local_id(0) == 0)
             distinct[p] = mem.stored;
@@ -48,7 +48,7 @@ void hash_fill(HASH_TABLE, HASH_BATCH)
             if (word) {
                 mixed = hash_key_of(&table, &part, hash_number_of(word));
                 hash_count_spill(&mem, word);
-                atomic_inc(&mem.stored);
+                hash_add(&mem.stored, 1u);
 #if ORDO_VALUE_BYTES
                 hash_values(&table, bucket)[slot] = hash_value_of(&table, &part, hash_number_of(word));
 #endif

@@ -15,12 +15,7 @@ void hash_recount(HASH_TABLE)
         part.number = p;
         part.start = table.starts[p];
         part.buckets = table.starts[p + 1] - part.start;
-        hash_begin(&mem);
-        hash_load(&table, &part, &mem);
-        HASH_EACH (s, part.buckets * HASH_SLOTS)
-            if (mem.words[s])
-                hash_count_spill(&mem, mem.words[s]);
-        hash_write_spills(&table, &part, &mem);
+        hash_recount_part(&table, &part, &mem);
         if (get_local_id(0) == 0)
             table.counts[p] = count & ~HASH_RECOUNT;
         hash_barrier();
@@ -45,13 +40,13 @@ void hash_check(HASH_TABLE, __global uint *wrong)
                     ordo_min(&wrong[HASH_WRONG_EMPTY], p);
                 continue;
             }
-            atomic_inc(&mem.stored);
+            hash_add(&mem.stored, 1u);
             const hash_place place = hash_look(&table, start, n, mixed);
             if (place.bucket != start + b || place.slot != s % HASH_SLOTS)
                 ordo_min(&wrong[HASH_WRONG_HOME], p);
             const uint home = hash_home(mixed, table.bits, n);
             if (b != home)
-                atomic_add(&mem.spills[home], b == hash_second(mixed, home, n) ? 1u : HASH_SCAN);
+                hash_add(&mem.spills[home], b == hash_second(mixed, home, n) ? 1u : HASH_SCAN);
         }
         hash_barrier();
         HASH_EACH (b, n) {

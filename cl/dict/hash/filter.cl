@@ -52,6 +52,17 @@ ORDO_FN void hash_filter(const hash_table *table, uint p, uint bucket)
     hash_filters(table)[bucket] = hash_filter_for(table, p, bucket, table->spills[bucket]);
 }
 
+/* Only one work-item may change the bucket. */
+ORDO_FN void hash_filter_add(const hash_table *table, uint bucket, ordo_key mixed)
+{
+    hash_filters(table)[bucket] |= hash_filter_of(mixed);
+}
+
+ORDO_FN void hash_filter_spill(const hash_table *table, uint bucket)
+{
+    hash_filters(table)[bucket] |= HASH_SPILLED;
+}
+
 ORDO_FN bool hash_is_filtered(const hash_table *table, uint p, uint bucket)
 {
     return hash_filters(table)[bucket] == hash_filter_for(table, p, bucket, table->spills[bucket]);
@@ -107,6 +118,8 @@ typedef struct {
 } hash_changed;
 
 #define hash_filter(table, p, bucket)               ((void) 0)
+#define hash_filter_add(table, bucket, mixed)       ((void) 0)
+#define hash_filter_spill(table, bucket)            ((void) 0)
 #define hash_is_filtered(table, p, bucket)          true
 #define hash_prefetch_filter(table, bucket)         ((void) 0)
 #define hash_update_filters(table, changed)         ((void) 0)

@@ -33,7 +33,7 @@ ORDO_FN void hash_link(const hash_part *part, __global const uchar *codes, __loc
         const ordo_key mixed = part->mixed[u];
         uint           at = hash_first_place(mixed, places), first = u;
         for (uint tries = 0; tries < places; tries++) {
-            const uint was = atomic_cmpxchg(&mem->places[at], 0u, u + 1);
+            const uint was = hash_cas(&mem->places[at], 0u, u + 1);
             first = was ? was - 1 : u;
             if (!was || key_same(part->mixed[first], mixed))
                 break;
@@ -145,9 +145,9 @@ void hash_mixed(HASH_TABLE, HASH_BATCH, __global const uchar *codes, ulong codes
             const bool changes = before.last && after != (there ? HASH_LEFT : HASH_ERASED);
             left[part.first + u] = changes ? after : HASH_LEFT;
             if (changes && after == HASH_ERASED)
-                atomic_inc(&mem.gone);
+                hash_add(&mem.gone, 1u);
             else if (changes && !there)
-                atomic_inc(&mem.stored);
+                hash_add(&mem.stored, 1u);
         }
         hash_barrier();
         if (get_local_id(0) == 0 && mem.stored > mem.gone &&

@@ -49,7 +49,7 @@ ORDO_FN void hash_settle(const hash_table *table, const hash_part *part, __local
         bucket = hash_other_of(left);
     }
     hash_set(mem->stashed, hash_number_of(word) - 1);
-    atomic_or(&mem->any_stashed, 1u);
+    hash_or(&mem->any_stashed, 1u);
 }
 
 /* Puts the elements of mem->stashed into the first free slots, in order of their numbers. The partition must have
@@ -84,7 +84,7 @@ ORDO_FN void hash_count_spill(__local hash_local *mem, uint word)
 {
     const uint proposals = hash_proposals_of(word);
     if (proposals % 2 == 1)
-        atomic_add(&mem->spills[hash_other_of(word)], proposals == HASH_PROPOSALS_MAX ? HASH_SCAN : 1u);
+        hash_add(&mem->spills[hash_other_of(word)], proposals == HASH_PROPOSALS_MAX ? HASH_SCAN : 1u);
 }
 
 ORDO_FN void hash_write_spills(const hash_table *table, const hash_part *part, __local hash_local *mem)
@@ -95,4 +95,15 @@ ORDO_FN void hash_write_spills(const hash_table *table, const hash_part *part, _
         hash_filter(table, part->number, part->start + b);
     }
     hash_barrier();
+}
+
+/* Computes the spill counts of a partition from its elements. */
+ORDO_FN void hash_recount_part(const hash_table *table, const hash_part *part, __local hash_local *mem)
+{
+    hash_begin(mem);
+    hash_load(table, part, mem);
+    HASH_EACH (s, part->buckets * HASH_SLOTS)
+        if (mem->words[s])
+            hash_count_spill(mem, mem->words[s]);
+    hash_write_spills(table, part, mem);
 }

@@ -13,14 +13,14 @@ ORDO_FN void hash_match(const hash_table *table, const hash_part *part, __local 
         const ordo_key   mixed = part->mixed[u];
         const hash_place place = hash_look(table, part->start, part->buckets, mixed);
         if (place.slot == HASH_NONE && !erases) {
-            atomic_inc(&mem->stored);
+            hash_add(&mem->stored, 1u);
             hash_set(mem->fresh, u);
             continue;
         }
         if (place.slot == HASH_NONE)
             continue;
         if (erases)
-            atomic_inc(&mem->gone);
+            hash_add(&mem->gone, 1u);
         if (change && erases)
             mem->words[(place.bucket - part->start) * HASH_SLOTS + place.slot] = 0;
 #if ORDO_VALUE_BYTES

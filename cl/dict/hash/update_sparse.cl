@@ -49,13 +49,13 @@ ORDO_FN void hash_match_sparse(const hash_table *table, const hash_part *part, _
         const hash_place place = hash_look(table, part->start, part->buckets, part->mixed[u]);
         if (place.slot == HASH_NONE) {
             if (!erases) {
-                atomic_inc(&mem->stored);
+                hash_add(&mem->stored, 1u);
                 hash_set(mem->fresh, u);
             }
             continue;
         }
         if (erases) {
-            atomic_inc(&mem->gone);
+            hash_add(&mem->gone, 1u);
             hash_set(mem->gone_from, (place.bucket - part->start) * HASH_SLOTS + place.slot);
         }
 #if ORDO_VALUE_BYTES
@@ -77,7 +77,7 @@ ORDO_FN void hash_touch(const hash_table *table, const hash_part *part, __local 
         if (HASH_GROUP == 1)
             mem->words[s] = word;
         else if (word)
-            atomic_max(&mem->words[s], word);
+            hash_max(&mem->words[s], word);
     }
 }
 
@@ -94,7 +94,7 @@ ORDO_FN void hash_settle_sparse(const hash_table *table, const hash_part *part, 
         word = hash_word(hash_proposals_of(left) + 1, hash_number_of(left), bucket);
         bucket = hash_other_of(left);
     }
-    atomic_or(&mem->left, 1u);
+    hash_or(&mem->left, 1u);
 }
 
 /* Finds slots for new keys, and loads the buckets that lose elements. Both happen in one loop, because a compiler
@@ -133,13 +133,13 @@ ORDO_FN void hash_take_moved(const hash_table *table, const hash_part *part, __l
         if (hash_proposals_of(was) == 1)
             atomic_dec(&mem->spills[hash_other_of(was)]);
         else if (hash_proposals_of(was) == HASH_PROPOSALS_MAX)
-            atomic_or(&mem->left, 1u);
+            hash_or(&mem->left, 1u);
         if (hash_proposals_of(word) % 2 == 1)
             atomic_inc(&mem->spills[hash_other_of(word)]);
         const uint number = hash_number_of(word);
         if (number == 0 || number > HASH_SLOTS_MAX || number == s + 1)
             continue;
-        const uint at = atomic_inc(&mem->moved);
+        const uint at = hash_add(&mem->moved, 1u);
         if (at >= HASH_MOVED_MAX)
             continue;
         mem->slots[at] = (ushort) s;
@@ -155,7 +155,7 @@ ORDO_FN bool hash_can_write(const hash_table *table, const hash_part *part, __lo
 {
     HASH_EACH (b, part->buckets)
         if (mem->spills[b] != 0 && table->spills[part->start + b] == HASH_SCAN)
-            atomic_or(&mem->left, 1u);
+            hash_or(&mem->left, 1u);
     hash_barrier();
     return !mem->left && mem->moved <= HASH_MOVED_MAX;
 }

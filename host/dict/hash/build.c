@@ -104,6 +104,12 @@ static ordo_status write_table(struct ordo_call *call, struct ordo_hash *hash, c
                                const struct content *c)
 {
     static const struct ordo_hash_batch nothing = { .count = 0 };
+    if (ordo_hash_is_serial(hash, &c->batch)) {
+        const bool has_both = c->elements.count > 0 && c->batch.count > 0;
+        if (has_both)
+            ORDO_TRY(ordo_hash_update_serial(call, hash, table, &c->elements, true));
+        return ordo_hash_update_serial(call, hash, table, c->batch.count ? &c->batch : &c->elements, !has_both);
+    }
     if (c->elements.count == 0 && c->batch.count > 0 && !c->batch.erased.mem && !c->batch.combines)
         return fill_table(call, hash, table, &c->batch);
     ORDO_TRY(fill_table(call, hash, table, c->elements.count ? &c->elements : &nothing));

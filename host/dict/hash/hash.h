@@ -28,7 +28,7 @@ struct ordo_hash {
     size_t           elements_min; /* lower bound of the element count */
     size_t           bytes, bytes_peak, rebuilds;
     struct ordo_runs runs; /* sorts batches with many equal keys */
-    /* For tests: updates always use kernel hash_update_dense. */
+    /* For tests: updates always use kernel hash_update_dense, and builds kernel hash_fill. */
     bool whole;
     /* After ordo_hash_update_small declines a batch, the next `sits_out` batches do not use it. */
     cl_uint sits_out;
@@ -138,6 +138,12 @@ ordo_status ordo_hash_measure(struct ordo_call *call, const struct ordo_hash_tab
 /* Sets *out to whether every partition has capacity for the batch. Waits for the device. */
 ordo_status ordo_hash_has_capacity(struct ordo_call *call, const struct ordo_hash *hash,
                                    const struct ordo_hash_batch *batch, bool *out);
+/* True on CPUs, unless the batch both repeats and erases keys. */
+bool ordo_hash_is_serial(const struct ordo_hash *hash, const struct ordo_hash_batch *batch);
+/* Executes the batch with kernel hash_update_serial. Empties the table first if `fills` is true. */
+ordo_status ordo_hash_update_serial(struct ordo_call *call, const struct ordo_hash *hash,
+                                    const struct ordo_hash_table *table, const struct ordo_hash_batch *batch,
+                                    bool fills);
 /* Every partition must have capacity for the batch. */
 ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_table *table,
                              const struct ordo_hash_batch *batch);

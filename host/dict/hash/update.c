@@ -41,6 +41,33 @@ static ordo_status take_left(struct ordo_call *call, size_t partitions, cl_mem *
     return ORDO_OK;
 }
 
+/* Maximum number of work-items of kernel hash_update_serial. */
+#define SERIAL_ITEMS 512
+
+bool ordo_hash_is_serial(const struct ordo_hash *hash, const struct ordo_hash_batch *batch)
+{
+    return ordo_device_facts(hash->dict.dev)->cpu && !hash->whole &&
+           !(batch->erased.mem && batch->kind != HASH_DISTINCT);
+}
+
+ordo_status ordo_hash_update_serial(struct ordo_call *call, const struct ordo_hash *hash,
+                                    const struct ordo_hash_table *table, const struct ordo_hash_batch *batch,
+                                    bool fills)
+{
+    const size_t       items = ordo_min_size(ordo_hash_partitions(table), SERIAL_ITEMS);
+    const cl_uint      how = ordo_hash_how(batch), fill = fills;
+    struct ordo_args   args = { .n = 0 };
+    struct ordo_launch launch =
+        ordo_hash_kernel(hash, "dict/hash/update_serial.cl", "hash_update_serial", items, 1);
+
+    if (batch->combines)
+        ordo_launch_define(&launch, "HASH_COMBINES", 1);
+    ordo_hash_add_table(&args, table);
+    ordo_hash_add_batch(&args, batch);
+    ORDO_ADD(&args, ORDO_ARG(fill), ORDO_ARG(how));
+    return ordo_call_launch(call, &launch, &args);
+}
+
 ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_table *table,
                              const struct ordo_hash_batch *batch)
 {
@@ -55,6 +82,8 @@ ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, con
     struct ordo_args args = { .n = 0 };
     cl_mem           left = NULL;
 
+    if (ordo_hash_is_serial(hash, batch))
+        return ordo_hash_update_serial(call, hash, table, batch, false);
     if (!dense || ordo_is_dry_run(call->dev))
         ORDO_TRY(take_left(call, partitions, &left));
     ordo_hash_add_table(&args, table);
