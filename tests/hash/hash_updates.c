@@ -90,7 +90,7 @@ static void expect_same_content(struct test *t, const struct pair *p)
     test_ok(t, ordo_dict_size(p->sparse, NULL, &n[0]));
     test_ok(t, ordo_dict_size(p->dense, NULL, &n[1]));
     test_true(t, n[0] == n[1]);
-    AUTO_FREE char    *keys = test_alloc(n[0] * p->key_bytes + 1), *values = test_alloc(n[0] * value_bytes + 1),
+    AUTO_FREE char *keys = test_alloc(n[0] * p->key_bytes + 1), *values = test_alloc(n[0] * value_bytes + 1),
                    *got = test_alloc(n[0] * value_bytes + 1);
     AUTO_FREE uint8_t *found = test_alloc(n[0] + 1);
     test_ok(t, ordo_dict_export_host(p->sparse, keys, value_bytes ? values : NULL, n[0], &n[0]));

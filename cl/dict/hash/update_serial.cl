@@ -185,6 +185,16 @@ ORDO_FN void hash_prefetch_home(const hash_table *table, ordo_key mixed)
     hash_prefetch_filter(table, bucket);
 }
 
+ORDO_FN uint hash_share_begin(uint bits, ulong group)
+{
+    return (uint) ((1ul << bits) * group / get_num_groups(0));
+}
+
+/* Gives each work-group successive partitions. */
+#define HASH_EACH_SHARED(p, bits)                                                                                      \
+    for (uint p = hash_share_begin(bits, get_group_id(0)), p##_end = hash_share_begin(bits, get_group_id(0) + 1);      \
+         p < p##_end; p++)
+
 /* Each work-group must have one work-item. Partitions must have free slots for new keys. If the batch erases keys, its
  * keys must not repeat. If `fills` is not 0, first empties all partitions. */
 ORDO_KERNEL(HASH_GROUP)
@@ -192,11 +202,9 @@ void hash_update_serial(HASH_TABLE, HASH_BATCH, uint fills, uint how)
 {
     __local hash_local mem;
     const hash_table   table = HASH_TABLE_HERE;
-    const ulong        partitions = 1ul << table.bits;
-    const uint         first = (uint) (partitions * get_group_id(0) / get_num_groups(0));
-    const uint         end = (uint) (partitions * (get_group_id(0) + 1) / get_num_groups(0));
-    const uint         batch_end = batch_bounds ? batch_bounds[end] : 0;
-    for (uint p = first; p < end; p++) {
+    HASH_EACH_SHARED(p, table_bits)
+    {
+        const uint batch_end = batch_bounds ? batch_bounds[p_end] : 0;
         HASH_PART_HERE(part, table, p)
         hash_tally tally = { fills ? 0 : table.counts[p], false };
         part.how = how;

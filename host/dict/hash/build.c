@@ -3,9 +3,12 @@
  * one is complete. */
 #include "dict/hash/hash.h"
 
+#include "primitive/scan.h"
+
 #include <stdlib.h>
 
-#define BUILD_FILE "dict/hash/build.cl"
+#define BUILD_FILE  "dict/hash/build.cl"
+#define RESIZE_FILE "dict/hash/resize.cl"
 
 /* Maximum seeds that a build tries. A seed fails if a partition gets too many buckets or updates. */
 #define SEEDS_MAX 64
@@ -15,8 +18,11 @@
 #define BITS_MORE     2
 #define BITS_MORE_MAX 6
 
+/* A split of a partition into more than 2^SPLIT_BITS_MAX partitions takes longer than a sort. */
+#define SPLIT_BITS_MAX 3
+
 struct content {
-    struct ordo_hash_batch elements;
+    struct ordo_hash_batch elements; /* `keys` is none while all attempts copy from the old table */
     struct ordo_hash_batch batch;
     size_t                 more;     /* number of later keys for which the table needs capacity */
     cl_mem                 incoming; /* number of the batch's distinct keys in each partition */
@@ -70,6 +76,45 @@ static ordo_status fill_table(struct ordo_call *call, const struct ordo_hash *ha
     return ordo_call_launch(call, &launch, &args);
 }
 
+/* Returns whether kernel hash_resize copies the elements of the old table. */
+static bool resizes(const struct ordo_hash *hash, const struct ordo_hash_table *table, const struct content *c)
+{
+    const struct ordo_hash_table *old = &hash->table;
+    return ordo_device_facts(hash->dict.dev)->cpu && !hash->whole &&
+           (ordo_is_dry_run(hash->dict.dev) ||
+            (c->elements.count > 0 && table->seed == old->seed && table->bits <= old->bits + SPLIT_BITS_MAX));
+}
+
+static void add_old(struct ordo_args *args, const struct ordo_hash *hash)
+{
+    const struct ordo_hash_table *old = &hash->table;
+    ORDO_ADD(args, ORDO_ARG(old->buckets), ORDO_ARG(old->starts), ORDO_ARG(old->bits));
+}
+
+/* Sets c->elements.bounds as a sort would. */
+static ordo_status count_resized(struct ordo_call *call, const struct ordo_hash *hash,
+                                 const struct ordo_hash_table *table, struct content *c)
+{
+    const struct ordo_launch launch = ordo_hash_serial_kernel(hash, RESIZE_FILE, "hash_resize_count", table);
+    const size_t             n = ordo_hash_partitions(table) + 1;
+    struct ordo_args         args = { .n = 0 };
+
+    ORDO_TRY(ordo_call_scratch(call, n * sizeof(cl_uint), &c->elements.bounds));
+    add_old(&args, hash);
+    ORDO_ADD(&args, ORDO_ARG(table->bits), ORDO_ARG(c->elements.bounds));
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
+    return ordo_call_sum_before(call, ORDO_U32, c->elements.bounds, n);
+}
+
+static ordo_status resize(struct ordo_call *call, const struct ordo_hash *hash, const struct ordo_hash_table *table)
+{
+    const struct ordo_launch launch = ordo_hash_serial_kernel(hash, RESIZE_FILE, "hash_resize", table);
+    struct ordo_args         args = { .n = 0 };
+    ordo_hash_add_table(&args, table);
+    add_old(&args, hash);
+    return ordo_call_launch(call, &launch, &args);
+}
+
 static ordo_status partition_content(struct ordo_call *call, const struct ordo_hash *hash,
                                      const struct ordo_hash_table *table, struct content *c)
 {
@@ -78,7 +123,9 @@ static ordo_status partition_content(struct ordo_call *call, const struct ordo_h
 
     c->largest = 0;
     c->incoming = NULL;
-    if (c->elements.count > 0)
+    if (resizes(hash, table, c))
+        ORDO_TRY(count_resized(call, hash, table, c));
+    else if (c->elements.count > 0)
         ORDO_TRY(ordo_hash_partition(call, hash, table, &c->elements));
     if (c->batch.count == 0)
         return ORDO_OK;
@@ -104,6 +151,10 @@ static ordo_status write_table(struct ordo_call *call, struct ordo_hash *hash, c
                                const struct content *c)
 {
     static const struct ordo_hash_batch nothing = { .count = 0 };
+    if (resizes(hash, table, c)) {
+        ORDO_TRY(resize(call, hash, table));
+        return c->batch.count ? ordo_hash_change(call, hash, table, &c->batch) : ORDO_OK;
+    }
     if (ordo_hash_is_serial(hash, &c->batch)) {
         const bool has_both = c->elements.count > 0 && c->batch.count > 0;
         if (has_both)
@@ -162,6 +213,15 @@ static cl_ulong first_seed(const struct ordo_hash *hash)
     return ordo_hash_seed(hash->config.seed, 1);
 }
 
+static ordo_status export_elements(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_batch *out)
+{
+    const size_t size = out->count;
+    ORDO_TRY(ordo_call_scratch(call, size * hash->dict.key_bytes, &out->keys.mem));
+    if (hash->dict.value_bytes)
+        ORDO_TRY(ordo_call_scratch(call, size * hash->dict.value_bytes, &out->values.mem));
+    return ordo_hash_export(&hash->dict, call, out->keys, out->values, size, &out->count);
+}
+
 static ordo_status make_table(struct ordo_call *call, struct ordo_hash *hash, struct content *c, unsigned load,
                               cl_ulong seed, struct ordo_hash_table *table)
 {
@@ -171,10 +231,14 @@ static ordo_status make_table(struct ordo_call *call, struct ordo_hash *hash, st
     bool                   fits = false;
 
     for (unsigned attempt = 0; attempt < SEEDS_MAX && status == ORDO_OK && !fits; attempt++) {
-        const int     mark = call->n_scratch;
         const cl_uint bits = ordo_hash_bits_for(c->elements.count + c->batch.count + c->more, load);
         *table = (struct ordo_hash_table) { .bits = bits + more < HASH_BITS_MAX ? bits + more : HASH_BITS_MAX,
                                             .seed = seed };
+        if (c->elements.count > 0 && !c->elements.keys.mem && !resizes(hash, table, c))
+            status = export_elements(call, hash, &c->elements);
+        if (status != ORDO_OK)
+            break;
+        const int mark = call->n_scratch;
         status = try_seed(call, hash, c, load, table, &fits, &seed);
         if (status != ORDO_OK)
             break;
@@ -218,20 +282,6 @@ ordo_status ordo_hash_build(ordo_dict *dict, struct ordo_call *call, struct ordo
     return ORDO_OK;
 }
 
-static ordo_status take_elements(struct ordo_call *call, struct ordo_hash *hash, struct ordo_hash_batch *out)
-{
-    size_t size = 0;
-
-    *out = (struct ordo_hash_batch) { .kind = HASH_DISTINCT };
-    ORDO_TRY(ordo_hash_size(&hash->dict, call, &size));
-    if (size == 0)
-        return ORDO_OK;
-    ORDO_TRY(ordo_call_scratch(call, size * hash->dict.key_bytes, &out->keys.mem));
-    if (hash->dict.value_bytes)
-        ORDO_TRY(ordo_call_scratch(call, size * hash->dict.value_bytes, &out->values.mem));
-    return ordo_hash_export(&hash->dict, call, out->keys, out->values, size, &out->count);
-}
-
 unsigned ordo_hash_update_load(const struct ordo_hash *hash)
 {
     const unsigned load = 70;
@@ -242,10 +292,10 @@ ordo_status ordo_hash_rebuild(struct ordo_call *call, struct ordo_hash *hash, co
                               size_t more, unsigned load)
 {
     const cl_ulong         seed = hash->table.starts ? hash->table.seed : first_seed(hash);
-    struct content         c = { .more = more };
+    struct content         c = { .elements.kind = HASH_DISTINCT, .more = more };
     struct ordo_hash_table table = { .buckets = NULL };
 
-    ORDO_TRY(take_elements(call, hash, &c.elements));
+    ORDO_TRY(ordo_hash_size(&hash->dict, call, &c.elements.count));
     if (batch)
         c.batch = *batch;
     if (c.elements.count + c.batch.count + more > 0)

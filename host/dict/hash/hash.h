@@ -71,6 +71,9 @@ void ordo_hash_add_table(struct ordo_args *args, const struct ordo_hash_table *t
 /* Returns a launch of at most `groups` work-groups. Each has at most `group` work-items, or one on CPUs. */
 struct ordo_launch ordo_hash_kernel(const struct ordo_hash *hash, const char *file, const char *kernel, size_t groups,
                                     size_t group);
+/* Returns a launch whose work-groups have one work-item and share the partitions of *table. */
+struct ordo_launch ordo_hash_serial_kernel(const struct ordo_hash *hash, const char *file, const char *kernel,
+                                           const struct ordo_hash_table *table);
 
 /* ---- check.c ----------------------------------------------------------------------------------------------------- */
 

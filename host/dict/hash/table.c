@@ -128,3 +128,11 @@ struct ordo_launch ordo_hash_kernel(const struct ordo_hash *hash, const char *fi
                      { "HASH_GROUP", (long) group } },
     };
 }
+
+#define SERIAL_GROUPS_MAX 512
+
+struct ordo_launch ordo_hash_serial_kernel(const struct ordo_hash *hash, const char *file, const char *kernel,
+                                           const struct ordo_hash_table *table)
+{
+    return ordo_hash_kernel(hash, file, kernel, ordo_min_size(ordo_hash_partitions(table), SERIAL_GROUPS_MAX), 1);
+}

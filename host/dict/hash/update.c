@@ -41,9 +41,6 @@ static ordo_status take_left(struct ordo_call *call, size_t partitions, cl_mem *
     return ORDO_OK;
 }
 
-/* Maximum number of work-items of kernel hash_update_serial. */
-#define SERIAL_ITEMS 512
-
 bool ordo_hash_is_serial(const struct ordo_hash *hash, const struct ordo_hash_batch *batch)
 {
     return ordo_device_facts(hash->dict.dev)->cpu && !hash->whole &&
@@ -54,11 +51,10 @@ ordo_status ordo_hash_update_serial(struct ordo_call *call, const struct ordo_ha
                                     const struct ordo_hash_table *table, const struct ordo_hash_batch *batch,
                                     bool fills)
 {
-    const size_t       items = ordo_min_size(ordo_hash_partitions(table), SERIAL_ITEMS);
     const cl_uint      how = ordo_hash_how(batch), fill = fills;
     struct ordo_args   args = { .n = 0 };
     struct ordo_launch launch =
-        ordo_hash_kernel(hash, "dict/hash/update_serial.cl", "hash_update_serial", items, 1);
+        ordo_hash_serial_kernel(hash, "dict/hash/update_serial.cl", "hash_update_serial", table);
 
     if (batch->combines)
         ordo_launch_define(&launch, "HASH_COMBINES", 1);

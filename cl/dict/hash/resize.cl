@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Moves all elements of a table into a new one with the same seed. Each partition of the table with more partitions is
+ * a part of one partition of the other, so nothing is sorted. */
+#pragma once
+#include "dict/hash/update_serial.cl"
+
+#define HASH_OLD __global uchar *old_buckets, __global const uint *old_starts, uint old_bits
+
+ORDO_FN uint hash_first_old(uint p, uint bits, uint old_bits)
+{
+    return old_bits > bits ? p << (old_bits - bits) : p >> (bits - old_bits);
+}
+
+/* Loops over all slots of old partitions that may hold elements of partition p. `own` is the partition of such elements
+ * in the table with more partitions. */
+#define HASH_EACH_OLD(slot, own, p, bits)                                                                              \
+    for (uint slot##_of = hash_first_old(p, bits, old_bits), own = old_bits > (bits) ? slot##_of : (p),                \
+              slot##_left = old_bits > (bits) ? 1u << (old_bits - (bits)) : 1;                                         \
+         slot##_left; slot##_left--, slot##_of++, own++)                                                               \
+        for (ulong slot = (ulong) old_starts[slot##_of] * HASH_SLOTS;                                                  \
+             slot < (ulong) old_starts[slot##_of + 1] * HASH_SLOTS; slot++)
+
+/* counts[p] becomes the number of elements in partition p of a table with `bits` bits. */
+ORDO_KERNEL(HASH_GROUP)
+void hash_resize_count(HASH_OLD, uint bits, __global uint *counts)
+{
+    const hash_table old = { old_buckets, 0, 0, 0, old_bits, 0 };
+    HASH_EACH_SHARED(p, bits)
+    {
+        uint count = 0;
+        HASH_EACH_OLD(slot, own, p, bits)
+        count +=
+            hash_partition(hash_keys(&old, (uint) (slot / HASH_SLOTS))[slot % HASH_SLOTS], max(bits, old_bits)) == own;
+        counts[p] = count;
+    }
+    if (get_global_id(0) == 0)
+        counts[1ul << bits] = 0;
+}
+
+/* Writes all arrays of a new table except `starts`. */
+ORDO_KERNEL(HASH_GROUP)
+void hash_resize(HASH_TABLE, HASH_OLD)
+{
+    __local hash_local mem;
+    const hash_table   table = HASH_TABLE_HERE, old = { old_buckets, 0, 0, 0, old_bits, 0 };
+    HASH_EACH_SHARED(p, table_bits)
+    {
+        hash_part  part;
+        hash_tally tally = { 0, false };
+        part.number = p;
+        part.start = table.starts[p];
+        part.buckets = table.starts[p + 1] - part.start;
+        hash_empty_part(&table, &part);
+        HASH_EACH_OLD(slot, own, p, table_bits)
+        {
+            const uint     bucket = (uint) (slot / HASH_SLOTS);
+            const ordo_key mixed = hash_keys(&old, bucket)[slot % HASH_SLOTS];
+            if (hash_partition(mixed, max(table_bits, old_bits)) != own)
+                continue;
+#if ORDO_VALUE_BYTES
+            const hash_value value = hash_values(&old, bucket)[slot % HASH_SLOTS];
+#else
+            const hash_value value = 0;
+#endif
+            hash_insert(&table, &part, hash_home_in(&table, &part, mixed), mixed, value, &tally);
+        }
+        if (tally.recounts)
+            hash_recount_part(&table, &part, &mem);
+        table.counts[p] = tally.count;
+    }
+}
