@@ -284,7 +284,8 @@ ordo_status ordo_hash_build(ordo_dict *dict, struct ordo_call *call, struct ordo
 
 unsigned ordo_hash_update_load(const struct ordo_hash *hash)
 {
-    const unsigned load = 70;
+    /* At 50, a table that grows step by step is rebuilt half as often as at 70. */
+    const unsigned load = ordo_device_facts(hash->dict.dev)->cpu ? 50 : 70;
     return hash->config.load_percent < load ? hash->config.load_percent : load;
 }
 
