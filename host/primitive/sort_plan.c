@@ -58,15 +58,22 @@ struct basis {
     uint32_t                 tuned[ORDO_SORT_LOCAL_ITEMS + 1];
 };
 
-/* Arrays of at most this number of small tiles are not sorted in full tiles. See the times at plan_small. */
+/* Arrays of at most this number of small tiles are not sorted in full tiles. */
 enum { QUARTERS_MAX = 16 };
 
 /* Plans a sort with tiles of small_group * small_items elements, or of a quarter. One tile needs one launch, several
- * need a launch that sorts tiles and one that merges them. Model for 4-byte keys (H200):
+ * need a launch that sorts tiles and one that merges them. Microseconds per sort of keys with 4-byte values (H200), and
+ * by the other methods:
  *
- *   sort of a tile    12 us for 1024 elements, about 20 us for 4096
- *   merge             6 us, and 0.4 us for each tile
- *   other sorts       4 to 5 launches of 14 us and their gaps of 8 us */
+ *   elements   1024  2048  4096  2^13  2^14  2^15  2^16  2^17
+ *   u32          10    12    13    19    22    24    33    66
+ *   by others     -     -     -    29    30    32    35    38
+ *   u64          11    23    26    21    27    37    47    86
+ *   by others     -     -     -    61    60    70    69    76
+ *   u128         22    41    54    35    46    68    96   161
+ *   by others     -     -   114   120   127   151   148   158
+ *
+ * Here arrays of up to 4096 elements were sorted as one tile. Keys of more than 4 bytes now get quarters instead. */
 static bool plan_small(const struct basis *b, struct ordo_sort_plan *p)
 {
     const uint32_t        merged = b->tuned[ORDO_SORT_MERGED];
@@ -78,7 +85,8 @@ static bool plan_small(const struct basis *b, struct ordo_sort_plan *p)
         return false;
     const size_t   tile = (size_t) small.group * small.items, quarters = ordo_ceil_div(4 * p->count, tile);
     const uint32_t quarters_max = merged < QUARTERS_MAX ? merged : QUARTERS_MAX;
-    if ((quarters <= 1 || (p->count > tile && quarters <= quarters_max)) && small.group >= 256 && small.items >= 4) {
+    const bool     one_tile = p->count <= tile && p->key_bytes <= 4;
+    if ((quarters <= 1 || (!one_tile && quarters <= quarters_max)) && small.group >= 256 && small.items >= 4) {
         small.group /= 2;
         small.items /= 2;
     }

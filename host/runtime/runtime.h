@@ -335,7 +335,7 @@ enum ordo_tunable_facts { ORDO_TUNABLE_ANY, ORDO_TUNABLE_GROUPS, ORDO_TUNABLE_LA
     X(SORT_ITEMS, "sort.items", PAIR, ANY, 8, "items a work-item (chunked: 1000s a chunk)", 4, 5, 7, 8, 9, 11, 12, 13, \
       15, 16, 18, 19, 21, 23)                                                                                          \
     X(SORT_REGISTERS, "sort.registers", PAIR, GROUPS, 0, "limit of registers; 0: none", 0, 40, 48, 64, 80, 96, 128)    \
-    X(SORT_MERGED, "sort.merged", PAIR, GROUPS, 32, "limit of tiles of a sort in two launches; 0: never", 0, 4, 8, 16, \
+    X(SORT_MERGED, "sort.merged", PAIR, GROUPS, 16, "limit of tiles of a sort in two launches; 0: never", 0, 4, 8, 16, \
       32, 64)                                                                                                          \
     X(SORT_SMALL_GROUP, "sort.small_group", PAIR, GROUPS, 256, "group of the one-launch sort; 1: unused", 1, 64, 128,  \
       256, 512, 1024)                                                                                                  \
