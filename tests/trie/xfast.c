@@ -265,6 +265,11 @@ static void expect_broken_by(struct test *t, ordo_dict *dict, cl_mem mem, size_t
     expect_broken(t, dict, mem, word, read_word(t, mem, word) ^ bits, invariant);
 }
 
+static uint32_t mixed_key(const uint32_t *table, size_t bucket_bytes, size_t slot)
+{
+    return table[slot / 8 * bucket_bytes / 4 + slot % 8];
+}
+
 DEVICE_TEST(xfast, check_names_each_broken_invariant)
 {
     static uint64_t keys[KEYS];
@@ -282,20 +287,20 @@ DEVICE_TEST(xfast, check_names_each_broken_invariant)
     expect_broken_by(t, dict, xfast->flat, flat_end, 1, "X1");
     expect_broken_by(t, dict, xfast->masks, 77, 1u << 3, "X4");
     expect_broken_by(t, dict, xfast->masks, KEYS - 1, 1u << 31, "X4");
-    /* changes the first leaf and the end of the first entry of a full bucket */
-    size_t              full = SIZE_MAX;
-    cl_uint             buckets = (cl_uint) xfast->prefixes.table.n_buckets;
-    AUTO_FREE uint32_t *table = read_words(t, xfast->prefixes.table.buckets, buckets * bucket / 4);
-    for (size_t b = 0; b < buckets && full == SIZE_MAX; b++) {
-        const uint32_t *mixed = (const uint32_t *) ((const char *) table + b * bucket);
-        bool            all = true;
-        for (int s = 1; s < 8; s++)
-            all = all && mixed[s] != mixed[0]; /* empty slots are equal */
-        full = all ? b : full;
+    /* changes the first leaf and the end of an entry */
+    const size_t        slots = 8 * (size_t) xfast->prefixes.table.n_buckets;
+    AUTO_FREE uint32_t *table = read_words(t, xfast->prefixes.table.buckets, slots / 8 * bucket / 4);
+    size_t              used = SIZE_MAX;
+    for (size_t s = 0; s < slots && used == SIZE_MAX; s++) {
+        bool unique = true; /* empty slots are equal */
+        for (size_t other = 0; other < slots; other++)
+            unique = unique && (other == s || mixed_key(table, bucket, other) != mixed_key(table, bucket, s));
+        used = unique ? s : used;
     }
-    test_true(t, full != SIZE_MAX);
-    expect_broken_by(t, dict, xfast->prefixes.table.buckets, (full * bucket + 32) / 4, 1, "X2");
-    expect_broken_by(t, dict, xfast->prefixes.table.buckets, (full * bucket + 36) / 4, 1, "X2");
+    test_true(t, used != SIZE_MAX);
+    const size_t entry = used / 8 * bucket + 32 + used % 8 * XFAST_ENTRY_BYTES;
+    expect_broken_by(t, dict, xfast->prefixes.table.buckets, entry / 4, 1, "X2");
+    expect_broken_by(t, dict, xfast->prefixes.table.buckets, entry / 4 + 1, 1, "X2");
     /* fewer levels than the entries have */
     xfast->shape.levels--;
     test_status(t, ordo_dict_check(dict, NULL), ORDO_OK); /* the last level has no entry */
