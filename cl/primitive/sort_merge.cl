@@ -64,7 +64,8 @@ void sort_merge(PAIRS_IN(in), PAIRS_OUT(out), struct sort_merge m)
     const merge_tiles   t = merge_tiles_of(keys_in + m.keys_in_at, m);
     const ordo_key_form form = merge_form(t, e);
     uint                place = e - own * m.tile;
-    for (uint first = 0; first * m.tile < m.count; first += MERGE_AHEAD)
+    const uint          tiles = (m.count - 1) / m.tile + 1;
+    for (uint first = 0; first < tiles; first += MERGE_AHEAD)
         place += merge_count(t, first, own, form);
     keys_out[m.keys_out_at + place] = t.keys[e];
     if (ORDO_VALUE_BYTES)

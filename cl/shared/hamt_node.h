@@ -110,7 +110,7 @@ typedef struct {
 #define HAMT_SMALL_MAX       (1u << 16)
 #define HAMT_SMALL_FOLLOW(w) ((ordo_u32) ((w) >> 46))
 #define HAMT_SMALL_MORE(w)   ((ordo_u32) ((w) >> 28) & 0x3ffffu)
-#define HAMT_SMALL_UNITS(w)  ((ordo_u32) (w) & 0xfffffffu)
+#define HAMT_SMALL_UNITS(w)  ((ordo_u32) (w) &0xfffffffu)
 /* k updates of a leaf make at most k + 1 new leaves: space for their records, and for an end record. */
 #define HAMT_SMALL_FRESH 3u
 

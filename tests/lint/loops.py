@@ -60,6 +60,7 @@ ENDS = {
     ("dict/hash/update_small.cl", "hash_proposals_of(word) < HASH_PROPOSALS_MAX"): "each round is one more proposal",
     ("dict/ltree/levels.cl", "*ltree_right(ltree_line(tree, ltree_root_level(root), ltree_root_node(root))) != LTREE_NONE"):
         "each level has fewer nodes than that below",
+    ("primitive/merge_updates.cl", "low < high"): "an interval of keys, quartered: each of the three places is below its end",
     ("dict/runs/runs.cl", "key_before(least, greatest)"): "an interval of keys, halved: the middle is below its end",
     ("dict/trie/hamt.cl", "n > 1"): "a leaf's keys, halved",
     ("dict/trie/hamt_merge.cl", "rest.at < rest.all"): "each part has an element at least, its first",

@@ -6,19 +6,25 @@
 
 #define HASH_OLD __global uchar *old_buckets, __global const uint *old_starts, uint old_bits
 
+/* Returns the first of the old partitions that may hold elements of partition p. */
 ORDO_FN uint hash_first_old(uint p, uint bits, uint old_bits)
 {
     return old_bits > bits ? p << (old_bits - bits) : p >> (bits - old_bits);
 }
 
-/* Loops over all slots of old partitions that may hold elements of partition p. `own` is the partition of such elements
- * in the table with more partitions. */
-#define HASH_EACH_OLD(slot, own, p, bits)                                                                              \
-    for (uint slot##_of = hash_first_old(p, bits, old_bits), own = old_bits > (bits) ? slot##_of : (p),                \
-              slot##_left = old_bits > (bits) ? 1u << (old_bits - (bits)) : 1;                                         \
-         slot##_left; slot##_left--, slot##_of++, own++)                                                               \
-        for (ulong slot = (ulong) old_starts[slot##_of] * HASH_SLOTS;                                                  \
-             slot < (ulong) old_starts[slot##_of + 1] * HASH_SLOTS; slot++)
+ORDO_FN uint hash_end_old(uint p, uint bits, uint old_bits)
+{
+    return old_bits > bits ? hash_first_old(p + 1, bits, old_bits) : hash_first_old(p, bits, old_bits) + 1;
+}
+
+/* Returns whether a mixed key of old partition `of` is an element of partition p. Empty slots hold none. */
+ORDO_FN bool hash_is_of(ordo_key mixed, uint of, uint p, uint bits, uint old_bits)
+{
+    return hash_partition(mixed, max(bits, old_bits)) == (old_bits > bits ? of : p);
+}
+
+#define HASH_EACH_OLD_SLOT(slot, of)                                                                                   \
+    for (ulong slot = (ulong) old_starts[of] * HASH_SLOTS; slot < (ulong) old_starts[(of) + 1] * HASH_SLOTS; slot++)
 
 /* counts[p] becomes the number of elements in partition p of a table with `bits` bits. */
 ORDO_KERNEL(HASH_GROUP)
@@ -28,13 +34,29 @@ void hash_resize_count(HASH_OLD, uint bits, __global uint *counts)
     HASH_EACH_SHARED(p, bits)
     {
         uint count = 0;
-        HASH_EACH_OLD(slot, own, p, bits)
-        count +=
-            hash_partition(hash_keys(&old, (uint) (slot / HASH_SLOTS))[slot % HASH_SLOTS], max(bits, old_bits)) == own;
+        for (uint of = hash_first_old(p, bits, old_bits); of < hash_end_old(p, bits, old_bits); of++)
+            HASH_EACH_OLD_SLOT (slot, of)
+                count +=
+                    hash_is_of(hash_keys(&old, (uint) (slot / HASH_SLOTS))[slot % HASH_SLOTS], of, p, bits, old_bits);
         counts[p] = count;
     }
     if (get_global_id(0) == 0)
         counts[1ul << bits] = 0;
+}
+
+ORDO_FN void hash_move(const hash_table *table, const hash_part *part, const hash_table *old, uint of, ulong slot,
+                       hash_tally *tally)
+{
+    const uint     bucket = (uint) (slot / HASH_SLOTS);
+    const ordo_key mixed = hash_keys(old, bucket)[slot % HASH_SLOTS];
+    if (!hash_is_of(mixed, of, part->number, table->bits, old->bits))
+        return;
+#if ORDO_VALUE_BYTES
+    const hash_value value = hash_values(old, bucket)[slot % HASH_SLOTS];
+#else
+    const hash_value value = 0;
+#endif
+    hash_insert(table, part, hash_home_in(table, part, mixed), mixed, value, tally);
 }
 
 /* Writes all arrays of a new table except `starts`. */
@@ -51,19 +73,9 @@ void hash_resize(HASH_TABLE, HASH_OLD)
         part.start = table.starts[p];
         part.buckets = table.starts[p + 1] - part.start;
         hash_empty_part(&table, &part);
-        HASH_EACH_OLD(slot, own, p, table_bits)
-        {
-            const uint     bucket = (uint) (slot / HASH_SLOTS);
-            const ordo_key mixed = hash_keys(&old, bucket)[slot % HASH_SLOTS];
-            if (hash_partition(mixed, max(table_bits, old_bits)) != own)
-                continue;
-#if ORDO_VALUE_BYTES
-            const hash_value value = hash_values(&old, bucket)[slot % HASH_SLOTS];
-#else
-            const hash_value value = 0;
-#endif
-            hash_insert(&table, &part, hash_home_in(&table, &part, mixed), mixed, value, &tally);
-        }
+        for (uint of = hash_first_old(p, table_bits, old_bits); of < hash_end_old(p, table_bits, old_bits); of++)
+            HASH_EACH_OLD_SLOT (slot, of)
+                hash_move(&table, &part, &old, of, slot, &tally);
         if (tally.recounts)
             hash_recount_part(&table, &part, &mem);
         table.counts[p] = tally.count;

@@ -44,8 +44,8 @@ ORDO_FN xfast_range xfast_longest_by_team(const xfast_trie *trie, ordo_key_form 
     xfast_range leaves = { 0, 0 };
 
     *length = 0;
-    for (uint first = 1; first <= levels; first += TEAM_WIDTH) {
-        const uint  level = first + team_lane();
+    for (uint first = 0; first < levels; first += TEAM_WIDTH) {
+        const uint  level = first + 1 + team_lane();
         xfast_range here = { 0, 0 };
         const bool  there =
             level <= levels && xfast_lookup(trie, form, trie->shape.flat_bits + level * trie->shape.group, &here);
@@ -55,7 +55,7 @@ ORDO_FN xfast_range xfast_longest_by_team(const xfast_trie *trie, ordo_key_form 
         if (lanes) {
             leaves.first = begin;
             leaves.end = end;
-            *length = trie->shape.flat_bits + (first + deepest) * trie->shape.group;
+            *length = trie->shape.flat_bits + (first + 1 + deepest) * trie->shape.group;
         }
     }
     return leaves;
