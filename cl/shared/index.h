@@ -79,7 +79,7 @@ INDEX_FN ordo_u32 index_blocks(ordo_u32 count, ordo_u32 shift, ordo_u32 node_log
 
 INDEX_FN ordo_u32 index_units(ordo_u32 blocks, ordo_u32 line_depth, ordo_u32 level)
 {
-    return ((blocks - 1) >> (line_depth * level)) + 1;
+    return (ordo_u32) ((ordo_u64) (blocks - 1) >> (line_depth * level)) + 1;
 }
 
 /* Returns the level of the root, at most 29. */

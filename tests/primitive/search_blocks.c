@@ -63,14 +63,16 @@ DEVICE_TEST(search_blocks, separators_lie_in_blocks_of_blocks)
 DEVICE_TEST(search_blocks, the_largest_index_has_no_gap)
 {
     for (cl_uint line = 1; line <= 5; line++)
-        for (cl_uint pages = 0; pages <= 31; pages++) {
-            const index_form  form = { line < 3 ? 3 : line, line, line, pages };
+        for (cl_uint pages = 0; pages <= 63; pages++) {
+            const cl_uint     wide = pages / 32; /* Keys of 16 bytes have blocks of half as many keys. */
+            const index_form  form = { line - wide < 3 ? 3 : line - wide, line, line, pages % 32 };
             const cl_uint     blocks = index_blocks(UINT32_MAX, 0, form.node_log2);
             const index_place at = index_place_of(blocks, form, 1);
             const cl_uint     last = index_units(blocks, line, 1) - 1;
             const uint64_t    entries = (uint64_t) index_lines(blocks, line) << line;
 
-            test_context(t, "lines of depth %u, %u levels per page", line, pages);
+            test_context(t, "lines of depth %u, %u levels per page, blocks of 2^%u keys", line, pages % 32,
+                         form.node_log2);
             test_true(t, index_line(at, form, last) == index_lines(blocks, line) - 1);
             test_true(t, index_position(at, form, last << line) == entries - (1u << line));
             test_true(t, index_separator(UINT32_MAX, 0, form, 1, blocks - 1) == UINT32_MAX - 1);
