@@ -11,9 +11,9 @@ typedef ordo_key_form separator;
 typedef uint          index_window;
 
 #define index_window_of(keys, count)   0
-#define separator_of_key(window, form) (form)
+#define separator_of_key(window, form) ((void) (window), (form))
 #define separator_form(separator)      (separator)
-#define separator_query(window, query) (query)
+#define separator_query(window, query) ((void) (window), (query))
 
 #else
 
