@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The hash table: it has the fastest lookups of single keys on GPUs, but no order of keys. It suits
- * joins, deduplication, counters and caches. On a CPU its lookups are as fast as in a sorted array,
- * but batches of new keys are several times slower. See share/doc/hash.md.
+ * joins, deduplication, counters and caches. On a CPU its lookups are as fast as in a sorted array.
+ * See share/doc/hash.md.
  *
  * Example: counts events for each key.
  *
