@@ -360,6 +360,7 @@ TABLES = {
                        over="load_percent"),
     "hash-updates": rates("h200-hash-updates", over="workload", flip=True),
     "hamt": rates("h200-hamt", over="workload", flip=True),
+    "small-batches": rates("h200-small-batches", over="batch"),
     "wide-peer": rates("h200-wide-with-thrust", over="count", ratio="peer"),
     "fast-layouts": rates(*h200("fast-level-order", "fast-blocked"), over="tune", flip=False),
     "blink-peer": rates(*h200("blink-with-mvgpubtree", "blink-reads-with-mvgpubtree"), over="batch", ratio="peer"),
