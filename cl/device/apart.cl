@@ -45,8 +45,8 @@ ORDO_FN void apart_sync(void)
 
 #else
 
-/* Functions of team.cl are called here, although other teams of the sub-group may be in another branch. AMD
- * instructions ignore lanes in another branch. On other devices, TEAM_WIDTH is here 1 or the size of a sub-group. */
+/* AMD instructions of team.cl ignore lanes in another branch. On other devices, TEAM_WIDTH is here 1 or the size of a
+ * sub-group. */
 ORDO_FN team_mask apart_ballot(bool p)
 {
     return team_ballot(p);

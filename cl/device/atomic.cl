@@ -265,8 +265,8 @@ ORDO_FN void ordo_fence_acquire(void)
 #endif
 }
 
-/* 1 if a load waits for an earlier load that its address depends on. OpenCL and PTX do not guarantee this order, so a
- * self-test checks it. Devices that fail the self-test use fences. */
+/* 1 if a load waits for an earlier load that its address depends on. OpenCL and PTX do not guarantee this order.
+ * Devices that fail a self-test use fences. */
 #define ORDO_AFTER_ORDERS ORDO_ADDRESS_ORDER
 
 /* Orders a memory access after the load that returned `seen`, if ORDO_AFTER_ORDERS is 1. The caller adds the result to

@@ -6,8 +6,7 @@
 
 /* Built together: apply_histogram apply_starts apply_groups apply_segments apply_points apply_store */
 
-/* histogram[c] becomes the number of operations with code c, and must be 0 before. If operation i is the first with an
- * unknown code, entry N_CODES becomes n - i. */
+/* Computes the histogram (shared/codes.h), which must be 0 before. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_histogram(__global const uchar *codes, ulong codes_at, uint n, __global uint *histogram,
                      __global uint *number)

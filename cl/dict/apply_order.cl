@@ -31,8 +31,7 @@ void timeline_pack(__global const ulong *entries, uint n, uint level, uint n_blo
     }
 }
 
-/* An entry (timeline_entry) has a group number from its bit 2 up. Sorts the entries stably by bit `level` of this
- * number. */
+/* Sorts entries (timeline_entry) stably by bit `level` of their group number. */
 ORDO_KERNEL(RUN_GROUP)
 void timeline_move(__global const ulong *from, uint n, uint level, uint n_blocks, __global const uint *masks,
                    __global const ulong *sums, __global ulong *to)

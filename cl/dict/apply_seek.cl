@@ -95,8 +95,8 @@ typedef struct {
  *  first half of ends[]    the erased keys in descending order, for upward chains
  *  second half of ends[]   the erased keys in ascending order, for downward chains
  *
- * ends[p] becomes p + 1 if the key of entry p ends a chain, else 0. The host then replaces ends[p] by the maximum of
- * ends[0] to ends[p]. After that, the key of entry ends[p] - 1 ends the chain that contains the key of entry p. */
+ * ends[p] becomes p + 1 if the key of entry p ends a chain, else 0. The host then computes the inclusive maximum scan
+ * of ends[]. After that, the key of entry ends[p] - 1 ends the chain of the key of entry p. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
 {
@@ -114,8 +114,8 @@ void apply_chain(uint n, QUERY_ARGS, __global uint *ends, uint first, uint last)
     }
 }
 
-/* Finds the last key of the chain that contains `key`: the greatest one if `forward`, else the least one. Returns its
- * index in erased[]. Returns NONE if `key` is not in erased[]. */
+/* Returns the index in erased[] of the key that ends the upward (`forward`) or downward chain of `key`. Returns NONE if
+ * `key` is not in erased[]. */
 ORDO_FN uint chain_end(const seek_queries *s, bool forward, ordo_key key)
 {
     const uint e = s->all ? sorted_bound(s->erased, s->all, key, false) : 0;

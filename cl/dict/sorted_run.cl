@@ -130,7 +130,7 @@ typedef struct {
     runs_words hidden_of[RUN_TABLE_MAX], visible_of[RUN_TABLE_MAX];
 } run_marks;
 
-/* Work-group r fills array visible[] of run r. visible[b] becomes the number of visible elements before block b. */
+/* Work-group r fills array visible[] of run r (shared/runs.h). */
 ORDO_KERNEL(RUN_GROUP)
 void run_directories(RUNS_KEYS run_table runs)
 {

@@ -12,10 +12,9 @@ ORDO_FN ulong timeline_entry(uint group, int change)
     return (ulong) group << 2 | (uint) (change + 1);
 }
 
-/* A wavelet matrix of the batch's entries (timeline_entry). Each entry has a group number and a change. The matrix has
- * one level for each bit of a group number. All levels have the same entries, in different orders. On the highest
- * level, they are in batch order. A stable sort of level b by bit b of the group numbers gives level b - 1. Level b
- * stores for each block of 32 entries:
+/* A wavelet matrix of the batch's entries (timeline_entry). It has a level for each bit of a group number. The highest
+ * level has the entries in batch order. A stable sort of level b by bit b of the group numbers gives level b - 1. Level
+ * b stores for each block of 32 entries:
  *
  *  masks[3 * block]      bit b of each entry's group number
  *  masks[3 * block + 1]  1 for each entry whose bit b is 0 and whose change is 1
@@ -37,8 +36,8 @@ typedef struct {
         masks, sums, there_before, n, n_blocks, n_levels, group_of[n]                                                  \
     }
 
-/* Reads the first e entries of a level. Counts the entries that have a 0 in bit `level` of their group number. Adds the
- * changes of these entries to *changes. */
+/* Counts the entries among the first e of a level that have a 0 in bit `level` of their group number. Adds their
+ * changes to *changes. */
 ORDO_FN uint timeline_before(const timeline *t, uint level, uint e, __private int *changes)
 {
     const uint           block = e / TIMELINE_BLOCK, below = (1u << (e % TIMELINE_BLOCK)) - 1;

@@ -153,9 +153,9 @@ ORDO_FN void lookback_announce(lookback_state s, uint tile, fold_item own, bool 
 
 /* Returns the reduction of a tile whose group has not published it yet. The whole sub-group must call.
  *
- * If `in_place` is true, the tile's group may overwrite the tile during this call. Before that, the group publishes the
- * reduction. So if any published word is visible, returns the published reduction. The result's flag is LOOKBACK_NONE
- * if other words are still missing. */
+ * If `in_place`, the tile's group may overwrite the tile during this call, after it publishes the reduction. So if any
+ * published word is visible, returns the published reduction. The result's flag is LOOKBACK_NONE if other words are
+ * still missing. */
 ORDO_FN lookback_status lookback_again(__private const LOOKBACK_INPUT *input, lookback_state s, uint tile,
                                        bool in_place)
 {

@@ -130,8 +130,8 @@ ORDO_FN void rank_team_starts(__local uint *counts, uint digit, uint next)
 }
 
 /* Each work-item handles RANK_DIGITS_PER_ITEM consecutive digit values. For the work-item's j-th value, start[j]
- * becomes the place of the first key with this value. Before, `counts` has the number of keys for each team and value.
- * Each number is replaced by the place of the team's first key with this value. A barrier must follow. */
+ * becomes the place of the first key with this value. Replaces the number of keys of each team and value in `counts` by
+ * the place of the team's first key with this value. A barrier must follow. */
 ORDO_FN void rank_starts(__local uint *counts, const uint *total, __local uint *scratch, uint *start)
 {
     uint sum = 0, all;

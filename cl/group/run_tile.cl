@@ -330,8 +330,7 @@ ORDO_FN merge_value runs_combined(__local const runs_local *mem, uint slot, uint
 }
 #endif
 
-/* Returns the sum of `visible` over all work-items before this one. Sets *total to the group's sum. Contains a
- * barrier. */
+/* Returns the sum of `visible` over all work-items before this one. Contains a barrier. */
 ORDO_FN uint runs_rank_visible(__local runs_local *mem, uint visible, __private uint *total)
 {
     const uint upto = team_fold_upto(visible);
@@ -369,7 +368,7 @@ ORDO_FN void runs_close_gaps(__local runs_local *mem, uint visible, uint begin)
 }
 #endif
 
-/* Writes the keys of the first `left` slots. A barrier must precede. */
+/* A barrier must precede. */
 ORDO_FN void runs_store_keys(__local const runs_local *mem, uint left, __global ordo_key *keys_out)
 {
     const uint lid = (uint) get_local_id(0);
@@ -407,7 +406,7 @@ ORDO_FN void runs_copy_values(__local const runs_local *mem, uint n, uint count,
 #endif
 }
 
-/* Loads and merges a tile of `count` elements, at least 1. Ends with a barrier. */
+/* `count` must be at least 1. Ends with a barrier. */
 ORDO_FN void runs_make_tile(__local runs_local *mem, uint n_rounds, uint count)
 {
     runs_load_keys(mem, 1u << n_rounds, count);

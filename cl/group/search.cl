@@ -204,8 +204,7 @@ ORDO_FN uint node_before(__global const ordo_key_form *node, ordo_key_form query
 /* A tree has 2^depth - 1 keys in breadth-first order: tree[1] is the root, node k has the children 2k and 2k + 1.
  * Khuong and Morin, Array Layouts for Comparison-Based Searching (JEA 2017). */
 
-/* The keys of the tree are numbered in ascending order, from 0. Returns the index in `tree` of key number i. i <
- * 2^depth - 1. */
+/* Returns the index in `tree` of key number i in ascending order, from 0 to 2^depth - 2. */
 ORDO_FN uint tree_place(uint depth, uint i)
 {
     const uint above_leaf = 31 - clz((i + 1) & (0 - (i + 1)));

@@ -155,8 +155,8 @@ ORDO_FN void sort_store_tile(__local sort_local_memory *l, uint here, sort_digit
         sort_move_values(l, value, here, places, &digits, values_out);
 }
 
-/* Writes the keys in digit order to l->exchange.keys. This overwrites l->exchange.counts, which shares its memory.
- * Begins with a barrier. A barrier must follow. */
+/* Writes the keys in digit order to l->exchange.keys, over l->exchange.counts. Begins with a barrier. A barrier must
+ * follow. */
 ORDO_FN void sort_exchange_keys(__local sort_local_memory *l, const ordo_key_form *bits, const rank_places *places)
 {
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -181,7 +181,7 @@ ORDO_FN void sort_rank_tile(__local sort_local_memory *l, const ordo_key_form *b
     sort_exchange_keys(l, bits, places);
 }
 
-/* Counts the tile's keys by digit. Ends with a barrier. */
+/* Ends with a barrier. */
 ORDO_FN void sort_count_tile(__global const ordo_key *tile_keys, uint here, uint shift, uint mask, __local uint *counts)
 {
     for (uint digit = get_local_id(0); digit < RANK_RADIX; digit += GROUP_SIZE)

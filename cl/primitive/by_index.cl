@@ -136,8 +136,8 @@ ORDO_FN uint by_index_count_runs(__private const by_key_arrays *a, __private con
     return groups;
 }
 
-/* `table` has the number of groups of each slot. Groups are written to the output slot by slot, from index `number` on.
- * Replaces each slot's count by the output index of its first group. Returns the index after the last group. */
+/* Replaces each slot's number of groups in `table` by the output index of its first group. Output indices begin at
+ * `number`. Returns the index after the last group. */
 ORDO_FN uint by_index_number_runs(slot_range r, uint number, __global fold_word *table)
 {
     for (uint s = r.begin; s < r.end; s++) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds a static search index over a sorted array (shared/index.h). index_build writes copies of some keys, named
- * separators, which guide searches. */
+/* Builds a static search index over a sorted array (shared/index.h). */
 #pragma once
 #include "device/atomic.cl"
 #include "primitive/separator.cl"

@@ -59,8 +59,7 @@ ORDO_FN bool merge_holds(__private const merge_input *in, uint diagonal, uint lo
     return key_upto(key_bits(in->a_keys[a - 1]), key_bits(in->b_keys[diagonal - a]));
 }
 
-/* Describes the tile of output elements `begin` to end - 1. Its elements from array a have the indices a_begin to
- * a_end - 1. min() and max() prevent accesses outside of the tile if the input is not sorted. */
+/* min() and max() prevent accesses outside of the tile if the input is not sorted. */
 ORDO_FN void merge_set_tile(__private merge_tile *tile, uint begin, uint end, uint a_begin, uint a_end)
 {
     tile->begin = begin;
@@ -104,9 +103,9 @@ typedef struct {
     uint diagonal, low, high;
 } merge_search;
 
-/* Let x be the number of elements from array a among the first search->diagonal merged elements. x is in the interval
- * from search->low to search->high. Narrows this interval. Lane i tests whether x is at least base + (i + 1) * stride.
- * The whole sub-group must call. `base` must not be less than search->low. */
+/* Narrows the interval from search->low to search->high. It contains x, the number of elements from array a among the
+ * first search->diagonal merged elements. Lane i tests whether x is at least base + (i + 1) * stride. The whole
+ * sub-group must call. `base` must not be less than search->low. */
 ORDO_FN void merge_vote(__private const merge_input *in, uint base, uint stride, __private merge_search *search)
 {
     const uint asked = base + (team_lane() + 1) * stride;

@@ -121,8 +121,8 @@ ORDO_FN void batch_copy_keys(__global const ordo_key *from, __global ordo_key *t
 #endif
 }
 
-/* Appends the array elements with indices `at` to end - 1 to the output, with their values. Copies whole vectors, and
- * so may write extra elements. Later writes replace the extra elements. */
+/* Appends the array elements with indices `at` to end - 1 to the output, with their values. Copies whole vectors, so
+ * may write extra elements, which later writes replace. */
 ORDO_FN void batch_copy(__global const ordo_key *array, __global const merge_value *values, uint n, uint at, uint end,
                         __private batch_output *out)
 {

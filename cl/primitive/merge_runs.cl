@@ -10,8 +10,8 @@
  *  runs_heads     sets a flag for each key of a run that differs from the previous key
  *  runs_chunks    merges a tile by one work-item, for CPUs (RUNS_GROUP == 1) */
 
-/* An element is *hidden* if a newer run replaces or erases it. Its hidden bit is then 1. RUNS_HIDDEN (shared/runs.h)
- * selects whether a merge writes hidden elements. With RUNS_FILTER, the hidden bits of all runs must be correct.
+/* An element is *hidden* if a newer run replaces or erases it. RUNS_HIDDEN (shared/runs.h) selects whether a merge
+ * writes hidden elements. With RUNS_FILTER, the hidden bits of all runs must be correct.
  *
  * With COMBINE_OP (group/value.cl), a key's value in the first run is combined with its last value in the second run.
  * This needs RUNS_DEDUP, two runs, and distinct keys in the first run. */

@@ -43,7 +43,7 @@ ORDO_FN uint updates_rank(__global const ordo_key *keys, uint count, ordo_key_fo
     return low;
 }
 
-/* Replaces each group's sum by the sum of all earlier groups. Returns the sum of all. The whole group must call. */
+/* Replaces sums[] by exclusive prefix sums. Returns the total. The whole group must call. */
 ORDO_FN uint updates_scan(volatile __global uint *sums, uint groups, __local uint *scratch)
 {
     uint before = 0;

@@ -27,7 +27,7 @@ ORDO_FN fold_item reduce_tiles(__global const ordo_key *in, uint count, uint shi
 #else
 #include "group/tile.cl"
 
-/* Reduces this work-item's keys. The whole group must call. */
+/* The whole group must call. */
 ORDO_FN fold_item reduce_tiles(__global const ordo_key *in, uint count, uint shift, uint first_tile, uint end_tile)
 {
     fold_item sum = fold_identity();
@@ -43,7 +43,7 @@ ORDO_FN fold_item reduce_tiles(__global const ordo_key *in, uint count, uint shi
 
 #endif
 
-/* Reduces this group's tiles. Only work-item 0 gets the result. The whole group must call. */
+/* Only work-item 0 gets the result. The whole group must call. */
 ORDO_FN fold_item reduce_range(__global const ordo_key *in, uint count, uint shift, uint tiles, uint range,
                                __local fold_scratch *scratch)
 {
@@ -70,7 +70,7 @@ typedef volatile __global uint *reduce_left;
 #define reduce_load_uncached  ordo_load_uncached
 #endif
 
-/* All work-items of the group that finishes last must call. */
+/* The whole group that finishes last must call. */
 ORDO_FN fold_item reduce_all(reduce_left left, uint count, __local fold_scratch *scratch)
 {
     fold_item sum = fold_identity();

@@ -67,8 +67,7 @@ ORDO_FN void row_move(__private const row_arrays *a, ulong in_table, ulong in_li
 
 #define ROWS_AHEAD 16
 
-/* On PoCL, this function takes less time than the loops of rows_move. With rows of 4 bytes, it takes 0.5 times as long
- * for 2^16 rows, and 0.85 times for 2^20 rows. */
+/* On PoCL, this function moves 2^16 rows of 4 bytes in half the time of rows_move. */
 ORDO_FN void rows_move_words(__private const row_arrays *a, uint first, uint end)
 {
     for (uint i = first; i < end; i++) {

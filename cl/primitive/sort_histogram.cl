@@ -35,8 +35,8 @@ ORDO_STATIC_ASSERT(sizeof(histogram_local) <= HISTOGRAM_BYTES,
 
 #define HISTOGRAM_AHEAD 4
 
-/* Counts the digits of this work-item's keys. Reads the digit positions from l->passes. To compute the positions for
- * each key would slow a sort of 2^26 keys of 4 bytes from 1.43 to 1.74 ms on an H200. */
+/* Reads the digit positions from l->passes. To compute them for each key would slow a sort of 2^26 keys of 4 bytes from
+ * 1.43 to 1.74 ms on an H200. */
 ORDO_FN void histogram_count(__global const ordo_key *keys, struct sort_histogram h, __local histogram_local *l)
 {
     const ulong stride = get_global_size(0);
@@ -59,7 +59,7 @@ ORDO_FN void histogram_count(__global const ordo_key *keys, struct sort_histogra
 }
 
 /* Writes the output index of each digit's first element to `control`, and zeroes the counters. Only the group that
- * finishes last may call. Each group executes a fence after it adds to `counters`. So this group sees all additions. */
+ * finishes last may call. It sees all additions to `counters`, because each group executes a fence after them. */
 ORDO_FN void histogram_scan(__global uint *counters, __global uint *control, struct sort_histogram h,
                             __local histogram_local *l)
 {
@@ -99,7 +99,6 @@ ORDO_FN bool histogram_varies(__local const histogram_local *l, uint digit)
 #define SAMPLE_CELLS (COUNTERS_WORDS >= 8192 ? 8192 : COUNTERS_WORDS >= 4096 ? 4096 : 2048)
 
 #if SORT_PLANNED && COUNTERS_WORDS >= 2048
-/* Estimates. A prefix is the highest bits of an element's key. */
 typedef struct {
     float mean;    /* For an average element, the number of other elements that have its prefix. */
     float fullest; /* Fraction of all elements with the most frequent prefix. */
@@ -164,7 +163,7 @@ ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint cou
 #if KEY_BITS > 64
 #define PLAN_DIGITS_MAX 10
 
-/* A sort may end with a local pass (sort_local.cl). Returns the number of top digits, counted from digit `top` down.
+/* Returns the number of top digits to sort by before a local pass (sort_local.cl), counted from digit `top` down.
  * Returns 0 if a local pass is not worthwhile. The whole group must call. */
 ORDO_FN uint plan_top_digits(__global const ordo_key *keys, struct sort_histogram h, uint top, uint varying,
                              __local histogram_local *l)
@@ -249,8 +248,7 @@ ORDO_FN void plan_all(__global uint *plan, struct sort_histogram h, uint varying
     plan[SORT_PLAN_PASSES] = passes;
 }
 
-/* All work-items of the group that finishes last must call this function. A barrier must precede, so that l->digit is
- * visible. */
+/* The whole group that finishes last must call. A barrier must precede, so that l->digit is visible. */
 ORDO_FN void histogram_plan(__global const ordo_key *keys, __global uint *plan, struct sort_histogram h,
                             __local histogram_local *l)
 {

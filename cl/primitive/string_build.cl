@@ -138,8 +138,8 @@ void string_above(__global const uint *tests, uint count, __global uint *marks)
     }
 }
 
-/* string_above has marked some of the tests. Copies the marked tests into the array `above`, and their indices into
- * `cuts`. sums[i] must be the number of marked tests before test i. */
+/* Copies the tests that string_above has marked into the array `above`, and their indices into `cuts`. sums[i] must be
+ * the number of marked tests before test i. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_promote(__global const uint *tests, uint count, __global const uint *sums, __global uint *above,
                     __global uint *cuts)

@@ -256,10 +256,9 @@ void partial_count(STRING_INDEX_ARGS, uint count, __global ulong *candidates, __
 
 /* ---- build ----------------------------------------------------------------------------------------------------- */
 
-/* A page to build. It has entries `first` to first + count - 1 of its level. Entry k of the level is the string with id
- * k * stride. In level 0, `below` is NULL. The strings i and i + 1 of level 0 first differ at position tests[i]. In a
- * higher level, entry k is the first entry of page k of the next lower level. below[k] summarizes all strings of this
- * lower page. */
+/* A page to build: entries `first` to first + count - 1 of its level. Entry k is the string with id k * stride. The
+ * strings i and i + 1 of level 0 first differ at position tests[i]. In a higher level, entry k begins page k of the
+ * next lower level, and below[k] summarizes all strings of this page. In level 0, `below` is NULL. */
 typedef struct {
     uint                          first, count, stride;
     __global const partial_draft *below;
@@ -299,7 +298,7 @@ ORDO_FN void partial_measure(__private const string_index *x, __private const pa
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Returns 8 bytes of a string. Missing bytes are 0. */
+/* Bytes after the end of the string are 0. */
 ORDO_FN ulong partial_eight(__private const string_index *x, string_text s, ulong at)
 {
     return string_word(&x->column.bytes, s.at + at, at < s.length ? (uint) min(s.length - at, (ulong) 8) : 0u);
@@ -311,9 +310,8 @@ ORDO_FN ulong partial_below(__global const partial_draft *d, ulong at)
     return d->inside == STRING_EQUAL || at < from || at >= d->longest ? 0 : d->apart[(at - from) / 8];
 }
 
-/* `e` is a page. Compares 8 bytes of its strings, and of all strings of the pages below it (e->below). The 8 bytes
- * begin at index `at` of each string. Returns a word whose bits are 1 where any two strings differ. The whole group
- * must call. All work-items get the same result. */
+/* Compares bytes `at` to at + 7 of the strings of page `e` and of the pages below it (e->below). Returns a word whose
+ * bits are 1 where any two strings differ. The whole group must call, and gets the same result. */
 ORDO_FN ulong partial_apart(__private const string_index *x, __private const partial_entries *e, ulong at,
                             __local uint *two)
 {
@@ -362,8 +360,7 @@ ORDO_FN void partial_differing(__private const string_index *x, __private const 
 }
 
 /* Each group builds one page of a level. Page 0 begins at word `pages_at` of `pages`. drafts[i] becomes a summary of
- * the strings of page i and of the pages below it. A partial key consists of groups of `bits` bits, named nibbles. No
- * level uses more than `most` nibbles. */
+ * the strings of page i and of the pages below it. No level uses more than `most` nibbles of `bits` bits. */
 ORDO_KERNEL(STRINGS_GROUP)
 void partial_pages(STRING_INDEX_ARGS, __global uint *pages, ulong pages_at, uint count, uint stride, uint page_words,
                    uint n_positions, uint key_words, uint page_keys, uint bits, uint prefix, uint most,

@@ -50,8 +50,8 @@ typedef struct {
     bool  greater, begins, ends;
 } string_match;
 
-/* Returns the position of bit `bit` of byte `at`. If `at` exceeds STRING_SHARED_MAX, replaces `at` by
- * STRING_SHARED_MAX. So the position fits in 32 bits. */
+/* Returns the position of bit `bit` of byte `at`. Uses at most STRING_SHARED_MAX as `at`, so that the position fits in
+ * 32 bits. */
 ORDO_FN uint string_position(ulong at, uint bit)
 {
     return (uint) min(at, (ulong) STRING_SHARED_MAX) << 4 | bit;
@@ -103,10 +103,10 @@ typedef struct {
     uint gap, limit;
 } node_state;
 
-/* Searches tests[from] to tests[to - 1]. A test is the position of a bit of the query. Returns the index after the last
- * read test whose bit is 1, or `from` if there is none. */
+/* Searches tests[from] to tests[to - 1]. Returns the index after the last read test whose bit is 1, or `from` if there
+ * is none. */
 #if ORDO_CPU
-/* Without branches on bits, which a CPU would often predict wrongly. */
+/* The loop has no branches on bits, because a CPU would often predict them wrongly. */
 ORDO_FN uint node_gap(__global const uint *tests, uint from, uint to, __private const string_probe *p)
 {
     __global const uchar *bytes = p->bytes.bytes + p->at;
@@ -302,8 +302,7 @@ ORDO_FN uint string_rank(__private const string_index *x, __private const string
 
 #if STRINGS_GROUP == 1 && !STRING_PARTIAL
 
-/* On a CPU, a find waits until nodes and strings are loaded from memory. So a work-item takes STRING_BLOCK queries
- * through the levels together, and their loads overlap. */
+/* On a CPU, a work-item takes STRING_BLOCK queries through the levels together, so that their loads overlap. */
 #define STRING_BLOCK 16
 
 typedef struct {
@@ -452,8 +451,8 @@ ORDO_FN ulong string_longest_visible(__private const string_index *x, __private 
     return best;
 }
 
-/* Searches the strings whose bit in `hidden` is 0 for prefixes of query i. If the longest one has n bytes, lengths[i]
- * becomes n + 1. If lengths[i] is already greater, it stays. */
+/* Raises lengths[i] to n + 1 if the longest visible string (its bit in `hidden` is 0) that is a prefix of query i has n
+ * bytes. */
 ORDO_KERNEL(STRINGS_GROUP)
 void string_longest_lengths(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), uint count, __global const uint *hidden,
                             __global ulong *lengths)

@@ -130,8 +130,7 @@ ORDO_FN ulong strings_window(__private const strings *s, string_rest rest, uint 
 }
 
 /* Sets keys[i] to the sort key (shared/strings.h) of the string in slot i. The lower STRINGS_KEY_BITS(window) bits are
- * XORed with `turn`. For ascending order, `turn` is 0. For descending order, `turn` has a 1 in each of the lower
- * bits. */
+ * XORed with `turn`: 0 for ascending order, all ones for descending order. */
 ORDO_KERNEL(STRINGS_GROUP)
 void strings_keys(__global const string_offset *offsets, ulong offsets_at, __global const uchar *bytes, ulong bytes_at,
                   ulong n_bytes, __global const uint *rows, __global const uint *segment, __global const ulong *depth,
@@ -178,8 +177,7 @@ void strings_split(__global const ulong *keys, __global const uint *rows, __glob
 }
 
 /* Moves the marked rows to the slots of the next round. sums[i] must be marks[0] + ... + marks[i - 1]. The lower half
- * of sums[i] counts the marked rows before slot i. The upper half of sums[i] counts the new segments that begin before
- * slot i. */
+ * of sums[i] counts the marked rows before slot i, the upper half the new segments that begin before slot i. */
 ORDO_KERNEL(STRINGS_GROUP)
 void strings_keep(__global const ulong *sums, __global const ulong *keys, __global const uint *rows,
                   __global const uint *place, __global const ulong *depth, uint count, uint window,
@@ -213,11 +211,10 @@ void strings_keep(__global const ulong *sums, __global const ulong *keys, __glob
 
 #define FINISH_INSERTED 16
 
-/* Size of the stack of parts. A step of quicksort replaces the topmost part by at most three parts. The smallest one is
- * pushed last, and has at most a third of the rows. There are less than 2^32 rows, and 2^32 is less than 3^21, so at
- * most 20 such steps nest. The stack begins with one part, and each step adds at most two: at most 41 parts. 48 are
- * reserved. An insertion sort pushes each group of at least two rows with equal keys: at most FINISH_INSERTED / 2
- * parts. */
+/* Size of the stack of parts. A step of quicksort replaces the topmost part by at most three. The smallest one is
+ * pushed last, and has at most a third of the rows. 2^32 is less than 3^21, so at most 20 such steps nest, and the
+ * stack has at most 41 parts. An insertion sort pushes each group of at least two rows with equal keys: at most
+ * FINISH_INSERTED / 2 parts. */
 #define FINISH_PARTS (48 + FINISH_INSERTED / 2)
 
 typedef struct {
@@ -442,8 +439,8 @@ ORDO_FN uint finish_end(__private const finish_round *r, uint i, uint end)
 
 #define FINISH_AHEAD 32
 
-/* Loads the strings of slots up to i + FINISH_AHEAD - 1 into the cache, so that later sorts do not wait. Earlier calls
- * have loaded the strings of slots before `loaded`. Returns the new `loaded`. */
+/* Loads the strings of slots up to i + FINISH_AHEAD - 1 into the cache. Earlier calls have loaded the strings of slots
+ * before `loaded`. Returns the new `loaded`. */
 ORDO_FN uint finish_prefetch(__private const finish *f, __private const finish_round *r, uint i, uint loaded)
 {
     const uint end = min(r->end - i, (uint) FINISH_AHEAD) + i;
@@ -494,8 +491,8 @@ ORDO_FN void finish_slots(__private finish *f, __private const finish_round *r, 
     }
 }
 
-/* Does the same as strings_split, but completely sorts each segment of at most `most` rows. During the sort, the
- * segment's elements of `marks` hold sort keys. They become 0 at the end: the rows need no further round. */
+/* During the sort of a segment, its elements of `marks` hold sort keys. They become 0 at the end: the rows need no
+ * further round. */
 ORDO_KERNEL(STRINGS_GROUP)
 void strings_finish(__global const string_offset *offsets, ulong offsets_at, __global const uchar *bytes,
                     ulong bytes_at, ulong n_bytes, __global const ulong *keys, __global uint *rows,

@@ -97,8 +97,7 @@ ORDO_FN top_record top_read(__global const uint *state, uint pass)
     return r;
 }
 
-/* Elements are ordered by a number: the key, followed by the element's index in index_bits bits. Returns the digit
- * (number >> shift) & mask. */
+/* Returns the digit (number >> shift) & mask of an element's number (shared/top.h). */
 ORDO_FN uint top_digit(struct top_pass p, ordo_key_form key, uint index, uint shift, uint mask)
 {
     if (shift >= p.index_bits)
@@ -122,8 +121,8 @@ ORDO_FN void top_count_digit(__local top_local *l, uint digit, uint copy)
 #endif
 }
 
-/* A digit may have bits of both the key and the index (see top_digit). top_key_of returns a key with the digit's key
- * bits. top_index_of returns an index with the digit's index bits. All other bits of these results are 0. */
+/* A digit may have bits of both the key and the index. top_key_of returns a key with the digit's key bits, top_index_of
+ * an index with its index bits. All other bits of the results are 0. */
 ORDO_FN ordo_key_form top_key_of(struct top_pass p, uint digit)
 {
     if (p.next_shift >= p.index_bits)
@@ -253,9 +252,8 @@ typedef struct {
     uint       items;
 } top_step;
 
-/* Returns whether an element is a candidate. Its number must equal the k-th element's number in all bits from bit
- * p.digit_above up. An element's number has the index in the low p.index_bits bits, and the key above them. If
- * s->source.index is set, the source is a list that contains only candidates. */
+/* Returns whether an element's number (shared/top.h) equals the k-th element's in all bits from bit p.digit_above up.
+ * If s->source.index is set, the source is a list that contains only candidates. */
 ORDO_FN bool top_is_candidate(__private const top_step *s, struct top_pass p, ordo_key_form key, uint index)
 {
     if (p.pass == 1 || s->source.index)

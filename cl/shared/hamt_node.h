@@ -12,7 +12,7 @@
  *
  *      first     The leaf has the keys from its `first` up to the next leaf's `first`.
  *      before    number of elements in earlier leaves
- *      place     lowest bit: flag HAMT_WIDE. Other bits: position of the leaf's block in the pool
+ *      place     lowest bit: HAMT_WIDE, if keys are whole. Other bits: the block's first 16-byte unit in the pool
  *      sectors   numbers of elements in parts of the leaf, if its block has a bitmap
  *
  * A leaf has up to 64 keys, or more if all lie within 1024 successive integers. Its block has the sorted keys in one of
@@ -69,8 +69,6 @@
 #define HAMT_RANKS_AT(cell_bits)            (1u << (cell_bits))
 #define HAMT_NODES_AT(cell_bits, rank_bits) ((1u << (cell_bits)) + (1u << (rank_bits)))
 
-/* Bit 0 of a leaf's `place` is 1 if its block has whole keys. The higher bits are the index of the block's first
- * 16-byte unit in the pool. */
 #define HAMT_WIDE 1u
 
 /* The kernels of hamt_merge.cl accept at most this many updates of one leaf. */

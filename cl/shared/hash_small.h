@@ -14,9 +14,8 @@
 /* If a spill count has reached this limit, a work-group does not change it, but declines the batch. */
 #define HASH_SMALL_SPILL_MAX (HASH_SCAN - HASH_SMALL_SPILLS - 1)
 
-/* A work-group of kernel hash_small_plan writes a plan: lists of changes to the table. The first HASH_SMALL_HEADS words
- * are the lengths of four lists. Then come the lists: new element counts of partitions (2 words each), new values of
- * present keys (2 words each), changes of spill counts, and slots that get an element. */
+/* A work-group of kernel hash_small_plan writes a plan. The first HASH_SMALL_HEADS words are the lengths of four lists
+ * of changes (dict/hash/small.cl), which follow. Entries of the first two lists have 2 words. */
 #define HASH_SMALL_HEADS      4
 #define HASH_SMALL_PLAN_WORDS (HASH_SMALL_HEADS + 4 * HASH_SMALL_UPDATES + HASH_SMALL_SPILLS + HASH_SMALL_MOVES)
 

@@ -66,8 +66,8 @@ enum hash_kind { HASH_ANY, HASH_DISTINCT, HASH_RESOLVED };
 #define HASH_LEFT   0xffffffffu
 #define HASH_ERASED 0xfffffffeu
 
-/* Kernel hash_update_sparse does not execute all updates. For each partition, it reports which updates kernel
- * hash_update_dense must still execute: none (HASH_DONE), all, or only the inserts of new keys. */
+/* For each partition, kernel hash_update_sparse reports the updates that kernel hash_update_dense must still execute:
+ * none (HASH_DONE), all, or only inserts of new keys. */
 enum hash_left { HASH_DONE, HASH_ALL_LEFT, HASH_NEW_LEFT };
 
 /* Results of kernels that examine a batch:

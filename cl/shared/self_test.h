@@ -137,7 +137,7 @@ enum {
 enum { OPTIMISTIC_WORDS = 32, OPTIMISTIC_BY_2 = 16, OPTIMISTIC_BY_1 = 24, OPTIMISTIC_HEADER = 28 };
 #define OPTIMISTIC_WORD(version, j) ((version) * (2 * (j) + 1) * 2654435761u)
 /* Words of the test's report. A torn read has a wrong word of the array, but the version changed during the read. A bad
- * read has a wrong word, although the version did not change. Only bad reads are errors. */
+ * read, which is an error, has a wrong word although the version did not change. */
 enum optimistic_word {
     OPTIMISTIC_CHANGES,
     OPTIMISTIC_GOOD,

@@ -71,8 +71,8 @@ struct sort_histogram {
 
 /* Arguments of the local pass, which completes the sort in local memory. A *segment* is a group of neighbours with
  * equal digits in all earlier passes. Work-group r sorts *range* r: the segments that begin at indices r * step to
- * (r + 1) * step - 1. Before this pass, the elements lie in the output or in the spare buffers. They lie in the output
- * if the difference of `passes` and plan[SORT_PLAN_PASSES] is even. */
+ * (r + 1) * step - 1. Before this pass, the elements lie in the output if the difference of `passes` and
+ * plan[SORT_PLAN_PASSES] is even, else in the spare buffers. */
 struct sort_local {
     ordo_u64 keys_out_at, values_out_at;
     ordo_u32 count, first_bit, passes;
@@ -85,7 +85,6 @@ struct sort_small {
     ordo_u32 count, first_bit, bits, passes;
 };
 
-/* Arguments of the merge of sorted tiles. */
 struct sort_merge {
     ordo_u64 keys_in_at, keys_out_at, values_in_at, values_out_at;
     ordo_u32 count, tile, first_bit, bits;

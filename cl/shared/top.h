@@ -13,9 +13,9 @@
 
 #define TOP_TAKEN_WORDS 16 /* Size of `taken` above, in words. Word 0 counts the elements written to the output. */
 
-/* Words of a pass's record. A selection searches for the k-th element in key order. The record has the known bits of
- * this element's key and index: the digits of this pass and of earlier passes. All other bits are 0. TOP_KEY(w) has
- * bits 32 * w to 32 * w + 31 of the key, TOP_INDEX the index. */
+/* Words of a pass's record. The record has the digits of the k-th element that this pass and earlier passes have found,
+ * as bits of its key and index. All other bits are 0. TOP_KEY(w) has bits 32 * w to 32 * w + 31 of the key, TOP_INDEX
+ * the index. */
 #define TOP_FINISHED          0
 #define TOP_LISTED            1
 #define TOP_KEY(w)            ((w) < 2 ? 2 + (w) : 5 + (w))

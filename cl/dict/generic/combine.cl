@@ -58,9 +58,9 @@ void combine_brought(__global const uchar *codes, ulong codes_at, __global const
     }
 }
 
-/* Operations start[j] to j, in key order, have the same key. made[j] must be the combined value of these operations.
- * Combines the key's value before the batch, before[j], into made[j]. Leaves made[j] unchanged if the key was absent,
- * or if operation start[j] is an upsert or erasure. */
+/* made[j] must be the combined value of operations start[j] to j, in key order, which have the same key. Combines the
+ * key's value before the batch, before[j], into made[j], unless the key was absent, or operation start[j] is an upsert
+ * or erasure. */
 ORDO_KERNEL(RUN_GROUP)
 void combine_made(__global const uchar *codes, ulong codes_at, __global const uint *index, __global const uint *start,
                   __global const uchar *there, __global const merge_value *before, uint n, __global merge_value *made)

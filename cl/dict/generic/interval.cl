@@ -212,9 +212,8 @@ void interval_paint(__global const uint *first, __global const uint *past, uint 
 }
 
 /* A long segment is 2^(level + 1) neighbouring pieces, a short one 2^level pieces. An owner is the index of an
- * interval, or INTERVAL_NONE. from[p] is the owner of the long segment that begins at piece p. to[p] becomes the owner
- * of the short segment that begins at piece p. A short segment is a half of two long segments. It gets the lesser of
- * their two owners. */
+ * interval, or INTERVAL_NONE. from[p] is the owner of the long segment that begins at piece p, and to[p] becomes the
+ * owner of the short one. A short segment is a half of two long segments, and gets the lesser of their owners. */
 ORDO_KERNEL(RUN_GROUP)
 void interval_push(__global const uint *from, uint m, uint level, __global uint *to)
 {

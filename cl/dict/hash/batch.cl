@@ -33,8 +33,7 @@ ORDO_FN void hash_barrier(void)
 #define HASH_PARTITIONS(p, table)                                                                                      \
     for (uint p = (uint) get_group_id(0); p < 1u << (table).bits; p += (uint) get_num_groups(0))
 
-/* Atomic operations on local memory. A work-group of one work-item needs no atomic instructions, which CPUs execute
- * slowly. */
+/* A work-group of one work-item needs no atomic instructions, which CPUs execute slowly. */
 #if HASH_GROUP == 1
 ORDO_FN uint hash_add(__local uint *x, uint y)
 {

@@ -52,8 +52,8 @@ ORDO_FN void hash_bring_lower(const hash_part *part, uint u, uint last)
 #endif
 }
 
-/* If `folds` is true, combines all values of each key into the value of the key's last update. All work-items of the
- * work-group must call this function. */
+/* If `folds` is true, combines all values of each key into the value of the key's last update. The whole group must
+ * call. */
 ORDO_FN void hash_fold(const hash_part *part, __local const uint *words, uint most, __local const uint *live,
                        bool folds)
 {

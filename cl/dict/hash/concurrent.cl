@@ -6,8 +6,8 @@
  * holds the latch of the key's home bucket. So operations on one key take effect one after another. Keys with different
  * latches can share a second bucket, so work-items claim slots by compare-and-swap.
  *
- * An operation that finds a latch held tries again. It gives up after HASH_TRIES tries, or if both buckets of its key
- * are full. It never waits without limit, because the holder of the latch may be a lane of the same sub-group. */
+ * An operation that finds a latch held tries again, at most HASH_TRIES times, because the holder of the latch may be a
+ * lane of the same sub-group. It also gives up if both buckets of its key are full. */
 
 /* Memory order of accesses to words that other work-items may change in the same launch. "Fence" means
  * ordo_fence_device: acquire and release, device scope. "After the latch" means after the ordo_or that sets the
@@ -58,7 +58,7 @@
 typedef struct {
     hash_table table;
     uint       final; /* If 1, an operation that finds no free slot gets OUTCOME_NOT_STORED. */
-    /* Always 0. ordo_after computes an address with it, so that the address depends on an earlier load. */
+    /* Always 0. See ordo_after. */
     uint                       never;
     uint                       n_latches;
     __global const uchar      *codes;
@@ -389,7 +389,7 @@ ORDO_FN void hash_give_up(const hash_batch *batch, const hash_op *op, uint came)
 #define HASH_KERNEL ORDO_KERNEL(RUN_GROUP)
 #endif
 
-/* All lanes of a sub-group must call this, even if `more` is false. */
+/* The whole sub-group must call, even if `more` is false. */
 ORDO_FN void hash_run_op(const hash_batch *batch, hash_op *op, bool more, uint how)
 {
     for (uint tries = 0; tries < HASH_TRIES(op) && HASH_ANY_LANE(more); tries++) {
@@ -511,8 +511,8 @@ void hash_gather(__global const uint *left, uint first, uint count, __global con
     }
 }
 
-/* Copies the results of an ordered batch to the concurrent batch. The ordered batch repeats operations that gave up.
- * Its operation l is operation left[first + l] of the concurrent batch. */
+/* Copies the results of hash_gather's ordered batch. Its operation l is operation left[first + l] of the concurrent
+ * batch. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_scatter(__global const uint *left, uint first, uint count, __global const uchar *results,
                   __global uchar *found, ulong found_at, __global uchar *outcomes, ulong outcomes_at,

@@ -2,8 +2,8 @@
 #pragma once
 #include "dict/hash/batch.cl"
 
-/* Returns the sum of x over the work-items with lower local ids. *total becomes the sum over the work-group. All
- * work-items of the work-group must call this function. */
+/* Returns the sum of x over the work-items with lower local ids. *total becomes the sum over the work-group. The whole
+ * group must call. */
 ORDO_FN uint hash_sum_before(uint x, __local uint *sums, uint *total)
 {
     const uint lid = (uint) get_local_id(0);

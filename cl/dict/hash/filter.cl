@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* On CPUs, each bucket has a filter of one word. Each key sets two bits of its bucket's filter. If one of a key's two
- * bits is 0, the bucket does not contain the key, and a lookup skips the bucket. */
+/* On CPUs, each bucket has a filter (shared/hash_table.h, H5). A lookup skips a bucket if one of the key's two bits in
+ * its filter is 0. */
 #pragma once
 #include "dict/hash/table.cl"
 
@@ -78,9 +78,9 @@ typedef struct {
     uint n, bucket[HASH_CHANGED_MAX], partition[HASH_CHANGED_MAX];
 } hash_changed;
 
-/* Corrects the filters of the buckets in *changed. Each work-item must call this function before the launch ends.
- * Before the function reads keys, it executes an atomic operation on one word that all work-items share, between two
- * fences. The work-item whose operation comes last thus reads all changed keys, and writes correct filters. */
+/* Corrects the filters of the buckets in *changed. Each work-item must call before the launch ends. Before the function
+ * reads keys, it executes an atomic operation on a shared word, between two fences. The work-item whose operation comes
+ * last thus reads all changed keys, and writes correct filters. */
 ORDO_FN void hash_update_filters(const hash_table *table, __private hash_changed *changed)
 {
     while (changed->n) {

@@ -106,9 +106,7 @@ ORDO_FN bool hash_can_do(__global const uint *found, bool has_values)
  *
  *   HASH_ERASED   Operation u is the last one on its key. The batch erases this key.
  *   an index      Operation u is the last one on its key. The key gets the value of the operation with this index.
- *   HASH_LEFT     Any other operation.
- *
- * Sets found[HASH_REFUSED] to 1 if the kernel cannot execute the batch. */
+ *   HASH_LEFT     Any other operation. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_mixed(HASH_TABLE, HASH_BATCH, __global const uchar *codes, ulong codes_at, __global uint *left,
                 __global uchar *found_out, ulong found_out_at, __global hash_value *values_out, ulong values_out_at,

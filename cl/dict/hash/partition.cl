@@ -4,7 +4,6 @@
 #include "dict/each.cl"
 #include "dict/hash/table.cl"
 
-/* Sets bit c of found[HASH_CODES] if the batch has operation code c. */
 ORDO_KERNEL(RUN_GROUP)
 void hash_mix_keys(__global const ordo_key *keys, ulong keys_at, uint n, ulong seed, __global ordo_key *mixed,
                    __global uint *index, __global const uchar *codes, ulong codes_at, __global uint *found)

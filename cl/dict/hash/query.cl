@@ -118,7 +118,6 @@ ORDO_FN void hash_look_first(const hash_table *table, const __private hash_block
     }
 }
 
-/* Searches the second bucket of each key in the list `on`. */
 ORDO_FN void hash_look_second(const hash_table *table, const __private hash_block *block, __private hash_place *places,
                               __private hash_list *on)
 {
@@ -217,9 +216,9 @@ ORDO_FN bool hash_take(const hash_table *table, uint bucket, ordo_key mixed, __p
 #elif KEY_BITS == 128
         taken = key_same(as_ulong2(line), mixed) && hash_empty_slot(table, words + i + 3, mixed);
 #else
-        /* `line` has two slots. Another work-item may empty the first slot during the load. `line` then has the old
-         * upper word and the new lower word of this slot. By chance, these two words may look like the key.
-         * hash_empty_slot then returns false, and the second slot may have the key. */
+        /* `line` has two slots. If another work-item empties the first slot during the load, its old upper word and new
+         * lower word may look like the key. hash_empty_slot then returns false, and the second slot may have the
+         * key. */
         const uint lower = (uint) mixed, upper = (uint) (mixed >> 32);
         taken = line.s0 == lower && line.s1 == upper && hash_empty_slot(table, words + i + 1, mixed);
         if (!taken && line.s2 == lower && line.s3 == upper)

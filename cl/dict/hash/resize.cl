@@ -6,7 +6,6 @@
 
 #define HASH_OLD __global uchar *old_buckets, __global const uint *old_starts, uint old_bits
 
-/* Returns the first of the old partitions that may hold elements of partition p. */
 ORDO_FN uint hash_first_old(uint p, uint bits, uint old_bits)
 {
     return old_bits > bits ? p << (old_bits - bits) : p >> (bits - old_bits);
@@ -26,7 +25,6 @@ ORDO_FN bool hash_is_of(ordo_key mixed, uint of, uint p, uint bits, uint old_bit
 #define HASH_EACH_OLD_SLOT(slot, of)                                                                                   \
     for (ulong slot = (ulong) old_starts[of] * HASH_SLOTS; slot < (ulong) old_starts[(of) + 1] * HASH_SLOTS; slot++)
 
-/* counts[p] becomes the number of elements in partition p of a table with `bits` bits. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_resize_count(HASH_OLD, uint bits, __global uint *counts)
 {

@@ -32,8 +32,7 @@ ORDO_FN void hash_match(const hash_table *table, const hash_part *part, __local 
     hash_barrier();
 }
 
-/* Sets found[HASH_FULL] to 1 if the batch would make a partition too full. Each partition may have at most
- * HASH_UPDATES_MAX updates. */
+/* Each partition may have at most HASH_UPDATES_MAX updates. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_plan(HASH_TABLE, HASH_BATCH, __global uint *found)
 {

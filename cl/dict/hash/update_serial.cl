@@ -21,7 +21,6 @@ ORDO_FN void hash_put(const hash_table *table, hash_place place, ordo_key mixed,
 #endif
 }
 
-/* Returns false if the bucket is full. */
 ORDO_FN bool hash_put_free(const hash_table *table, const hash_part *part, uint bucket, ordo_key mixed,
                            hash_value value)
 {
@@ -78,7 +77,6 @@ ORDO_FN void hash_evict(const hash_table *table, const hash_part *part, hash_pla
     *value = was_value;
 }
 
-/* Puts an element into the first free slot of the partition. */
 ORDO_FN void hash_put_stashed(const hash_table *table, const hash_part *part, ordo_key mixed, hash_value value)
 {
     bool done = false;
@@ -190,13 +188,12 @@ ORDO_FN uint hash_share_begin(uint bits, ulong group)
     return (uint) ((1ul << bits) * group / get_num_groups(0));
 }
 
-/* Gives each work-group successive partitions. */
 #define HASH_EACH_SHARED(p, bits)                                                                                      \
     for (uint p = hash_share_begin(bits, get_group_id(0)), p##_end = hash_share_begin(bits, get_group_id(0) + 1);      \
          p < p##_end; p++)
 
 /* Each work-group must have one work-item. Partitions must have free slots for new keys. If the batch erases keys, its
- * keys must not repeat. If `fills` is not 0, first empties all partitions. */
+ * keys must not repeat. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_update_serial(HASH_TABLE, HASH_BATCH, uint fills, uint how)
 {

@@ -164,7 +164,6 @@ ORDO_FN void small_decline(__local hash_small *mem)
     atomic_or(&mem->declined, 1u);
 }
 
-/* Looks up the keys of all updates that are not SMALL_DEAD. */
 ORDO_FN void small_look(const hash_table *table, __local hash_small *mem)
 {
     HASH_EACH (j, mem->n) {
@@ -204,7 +203,7 @@ ORDO_FN void small_count(const hash_table *table, __local hash_small *mem, const
     hash_barrier();
 }
 
-/* Returns the entry of a bucket in mem->buckets. Returns HASH_NONE if all entries are used. */
+/* Returns HASH_NONE if all entries are used. */
 ORDO_FN uint small_entry(__local hash_small *mem, uint bucket, uint p)
 {
     uint at = hash_share(bucket * 0x9e3779b1u, HASH_SMALL_BUCKETS);
@@ -363,7 +362,7 @@ ORDO_FN void small_begin(__local hash_small *mem)
 
 /* Each work-group computes the changes of its partitions, and stores them in its part of words[], plan_keys[] and
  * plan_values[]. The top group_bits bits of a mixed key are the index of its work-group. The number of work-groups must
- * be 1 << group_bits. If a work-group cannot plan its changes, sets state[HASH_SMALL_DECLINED] to 1. */
+ * be 1 << group_bits. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_small_plan(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, uint n, uint kind,
                      __global const hash_value *values, ulong values_at, __global uint *state,
@@ -438,7 +437,7 @@ ORDO_FN void small_write_counts(const hash_table *table, const small_plan *plan)
         table->counts[plan->counts[i].x] += plan->counts[i].y;
 }
 
-/* Makes the planned changes if no kernel declined the batch. Sets the counts of bins in `state` to 0. */
+/* Also sets the counts of bins in `state` to 0. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_small_write(HASH_TABLE, __global const hash_value *values, ulong values_at, __global uint *state, uint bins,
                       __global uint *words, __global ordo_key *plan_keys, __global hash_value *plan_values)

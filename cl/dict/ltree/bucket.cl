@@ -9,7 +9,7 @@
 #include "dict/ltree/split.cl"
 
 /* Updates arrive at a leaf in any order. The first one to arrive is the leaf's head. The others go to the leaf's
- * bucket. A later kernel applies them to the leaf in batch order.
+ * bucket. update_heads applies them in batch order.
  *
  *   leaf_counts[leaf]              number of keys, plus ARRIVAL for each update that has arrived
  *   bucket[leaf * slots + k - 1]   index of the k-th update after the head
@@ -18,7 +18,7 @@
 #define ARRIVAL          (LTREE_COUNT_MASK + 1)
 #define ARRIVALS(counts) ((counts) / ARRIVAL)
 
-/* Adds the sum of x over the work-group to *to. The whole group must call this. */
+/* The whole group must call. */
 ORDO_FN void group_add(volatile __global uint *to, __local uint *sum, uint x)
 {
     if (get_local_id(0) == 0)
@@ -31,7 +31,6 @@ ORDO_FN void group_add(volatile __global uint *to, __local uint *sum, uint x)
         (void) ordo_add(to, *sum);
 }
 
-/* If update i is the first to arrive at its leaf, heads[i] becomes this leaf, else LTREE_NONE. */
 ORDO_KERNEL(LTREE_GROUP)
 void bucket_updates(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, uint n, uint slots, __global uint *bucket,
                     __global uint *heads, __global uint *parents)
@@ -214,8 +213,7 @@ typedef struct {
     uint leaf, count, updates, head, parent;
 } leaf_work;
 
-/* A leaf in registers. Unused slots hold LTREE_UNUSED. `changed` is the index of the first slot that may differ from
- * the leaf in memory. */
+/* Unused slots hold LTREE_UNUSED. `changed` is the first slot that may differ from the leaf in memory. */
 typedef struct {
     ordo_key_form key[LEAF_PARTS * LANE_SLOTS];
 #if ORDO_VALUE_BYTES
@@ -361,8 +359,8 @@ typedef struct {
     uint leaves, parents, first_leaf, first_parent;
 } group_share;
 
-/* Allocates leaves, and places in the list of inner nodes that get new children. Each work-item passes its numbers of
- * leaves and places. Returns its first leaf and its first place. The whole work-group must call this. */
+/* Allocates leaves, and places in the list of inner nodes with new children. Returns the work-item's first leaf and
+ * first place. The whole group must call. */
 ORDO_FN uint2 group_take(const ltree_tree *tree, __local group_share *share, uint leaves, uint parents)
 {
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -396,8 +394,8 @@ ORDO_FN void held_split(const ltree_tree *tree, const node_split *split, __priva
     split_frame(tree, split);
 }
 
-/* Applies the updates of the leaf, and splits it if it overflows. `has` is false for a team without a leaf. Lane 0
- * returns the leaf's new number of elements minus its old one. The other lanes return 0. */
+/* `has` is false for a team without a leaf. Lane 0 returns the change of the leaf's number of elements, the other lanes
+ * 0. */
 ORDO_FN uint bucket_take_large(const ltree_tree *tree, const bucket_batch *batch, leaf_work work, bool has,
                                __local group_share *share, __global uint *dirty)
 {

@@ -56,8 +56,8 @@ ORDO_FN uint ltree_new_node(const ltree_batch *batch, ltree_op *op, uint level)
     return node < capacity ? node : LTREE_NONE;
 }
 
-/* Latches a node. Returns false if its header is no longer equal to `was`. The caller must compute `seen` from the
- * words that it has loaded from the node. The device then cannot latch the node before these loads. */
+/* Latches a node if its header still equals `was`. The caller must compute `seen` from the words that it has loaded
+ * from the node. The device then cannot latch the node before these loads. */
 ORDO_FN bool ltree_latch(const ltree_batch *batch, ltree_op *op, __global uint *header, uint was, uint seen)
 {
     ltree_delay(batch, op, FAULT_SLOW_LOOKS);

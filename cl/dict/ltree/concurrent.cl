@@ -55,8 +55,8 @@
  *   15 results                                   end of the launch
  *
  * If LTREE_BY_FENCE is 0 and keys have 8 bytes, a writer may change a node between the loads of its two bounds. But the
- * high bound never rises. If a key is above the loaded high bound, it is also above the current one. The operation can
- * then move to the right neighbour.
+ * high bound never rises, so a key above the loaded high bound is also above the current one, and the operation can
+ * move to the right neighbour.
  *
  * If LTREE_BY_FENCE is 1, as for 16-byte keys, a loaded bound may be part old, part new. An operation may then move too
  * far to the right. It reaches a node whose low bound is not less than its key, and restarts. */
@@ -159,7 +159,7 @@ ORDO_FN uint ltree_step(const ltree_batch *batch, ltree_op *op)
 
 #endif
 
-/* Starts operation op->i. Its code and query must be set. Returns false if the operation ends at once. */
+/* Returns false if the operation ends at once. */
 ORDO_FN bool ltree_start(const ltree_batch *batch, ltree_op *op)
 {
     if (batch->found_first && CODE_FINDS(op->code))
@@ -227,9 +227,8 @@ ORDO_FN void ltree_give_up(const ltree_batch *batch, const ltree_op *op, bool st
     batch->pending[place] = ltree_pend(op->i, op->count, op->query);
 }
 
-/* State of a work-item between steps. `op` is the team's current operation, and is unused if `idle`. `next` is the
- * number of this work-item's next operation. In a team of several lanes, each lane loads one operation into `own`. Bit
- * l of `left` is 1 until the team begins the operation of lane l. */
+/* State of a work-item between steps. In a team of several lanes, each lane loads one operation into `own`. Bit l of
+ * `left` is 1 until the team begins the operation of lane l. */
 typedef struct {
     ltree_op op;
     ulong    next;

@@ -7,7 +7,7 @@
 
 #define COUPLED_HOPS 1024
 
-/* A latched node: its header, or NULL, and the header's value before the latch. */
+/* `was` is the header's value before the latch. */
 typedef struct {
     volatile __global uint *header;
     uint                    was;

@@ -116,9 +116,9 @@ void ltree_gather(__global const ltree_pended *left, uint count, uint kind, uint
     }
 }
 
-/* The operations that gave up run again as a second batch. Copies the results of their second run to the results of the
- * first batch. A count or range finds before[p] keys in its first run, and counted[p] keys in its second run. In
- * `history`, which only tests use, operation p ends at time tick + p. */
+/* Copies the results of operations that gave up, from their second run to the first batch. A count or range finds
+ * before[p] keys in its first run, and counted[p] keys in its second run. In `history`, which only tests use, operation
+ * p ends at time tick + p. */
 ORDO_KERNEL(LTREE_GROUP)
 void ltree_scatter(uint count, __global const uint *where, __global const uchar *results, __global const ordo_key *keys,
                    __global const ltree_value *values, __global const uint *counted, __global const uint *before,

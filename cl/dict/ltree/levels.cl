@@ -84,8 +84,8 @@ ORDO_FN void inner_put(const ltree_tree *tree, uint count, const node_split *spl
     }
 }
 
-/* Returns the node of `level` that covers the query. No other work-item may change `level` or a higher level. All lanes
- * of a team must call this. */
+/* Returns the node of `level` that covers the query. No other work-item may change `level` or a higher level. The whole
+ * team must call. */
 ORDO_FN uint ltree_covering(const ltree_tree *tree, uint level, ordo_key_form query)
 {
     const uint root = tree->state[LTREE_ROOT];
@@ -95,7 +95,7 @@ ORDO_FN uint ltree_covering(const ltree_tree *tree, uint level, ordo_key_form qu
     return node;
 }
 
-/* All lanes of a sub-group must call this. */
+/* The whole sub-group must call. */
 ORDO_FN void level_take(const ltree_tree *tree, uint level, __global const uint *list, __global uint *next)
 {
     const uint n = tree->state[LTREE_DIRTY_NODES + level], top = ltree_root_level(tree->state[LTREE_ROOT]);
@@ -130,7 +130,7 @@ void update_level(LTREE_TREE, uint level, __global const uint *list, __global ui
     level_take(&tree, level, list, next);
 }
 
-/* Adds a level above the root. The whole work-group must call this. */
+/* The whole group must call. */
 ORDO_FN uint root_grow(const ltree_tree *tree, uint root, __local uint *first)
 {
     const uint level = ltree_root_level(root), node = ltree_root_node(root);

@@ -38,9 +38,8 @@ ORDO_FN void ltree_move_all(const ltree_batch *batch, ltree_op *op, const ltree_
 }
 #endif
 
-/* A zombie is a leaf that a merge has emptied. Its low and high bounds are equal. But equal bounds do not prove that a
- * leaf is a zombie, because a writer may have changed them between their loads. So the leaf must also be empty, and its
- * header unchanged. */
+/* A zombie (a leaf that a merge has emptied) has equal low and high bounds. But a writer may have changed the bounds
+ * between their loads, so the leaf must also be empty, and its header unchanged. */
 ORDO_FN bool ltree_is_zombie(const ltree_batch *batch, uint leaf, ltree_tail tail)
 {
     const uint seen = ltree_fold(tail.low) ^ ltree_fold(tail.high) ^ tail.right;

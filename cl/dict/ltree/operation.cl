@@ -6,8 +6,8 @@
 #include "dict/ltree/column.cl"
 #include "dict/ltree/column_team.cl"
 
-/* If 1, fences order the loads of a node's words. Without fences, one load must return a node's header together with
- * its high bound. A load returns at most 16 bytes. So keys of 16 bytes always need fences. */
+/* If 1, fences order the loads of a node's words. Without fences, one load of at most 16 bytes must return a node's
+ * header and high bound. So keys of 16 bytes always need fences. */
 #define LTREE_BY_FENCE (!ORDO_AFTER_ORDERS || KEY_BITS == 128 || LTREE_FENCES)
 
 /* Settings of papers' baselines: the tunables links.fences, links.uncached, links.retry and links.coupled. */
@@ -43,7 +43,7 @@ typedef struct {
     uint       leaf_capacity, inner_capacity;
     /* If 1, an operation that needs a new node gets OUTCOME_NOT_STORED if no node is free. */
     uint final;
-    /* Always 0, but compilers do not know this. With it, ordo_after makes an address depend on an earlier load. */
+    /* Always 0. See ordo_after. */
     uint                        never;
     uint                        far; /* maximum number of leaves that a query visits per launch */
     uint                        found_first;
@@ -93,8 +93,8 @@ ORDO_FN void ltree_delay(const ltree_batch *batch, ltree_op *op, uint kind)
         concurrent_wait(batch->tree.state + LTREE_TICK, CONCURRENT_PAUSE_TICKS, CONCURRENT_PAUSE_LOOKS);
 }
 
-/* Returns 0. The caller adds the 0 to the address of a load. If LTREE_BY_FENCE is 0, the 0 is computed from the header
- * `seen`. So the device loads this header first. */
+/* Returns 0, which the caller adds to the address of a load. If LTREE_BY_FENCE is 0, the device thus loads the header
+ * `seen` first. */
 ORDO_FN uint ltree_after_look(const ltree_batch *batch, uint seen)
 {
     return LTREE_BY_FENCE ? 0 : ordo_after(seen, batch->never);
@@ -130,8 +130,8 @@ typedef struct {
 } ltree_tail;
 
 /* Gives lane 0's tail (the words after a node's keys) to all lanes. If LTREE_BY_FENCE is 1, each lane has loaded the
- * header itself. If their headers differ, a writer has changed the node, and lanes may load keys of different versions.
- * The function then sets LTREE_LATCHED in the result, so that the caller tries again. */
+ * header itself. If these headers differ, a writer has changed the node. The result then has LTREE_LATCHED, so that the
+ * caller tries again. */
 ORDO_FN ltree_tail ltree_share_tail(ltree_tail own)
 {
     ltree_tail tail;
@@ -239,9 +239,8 @@ ORDO_FN void ltree_store_uncached_value(__global ltree_value *p, ltree_value val
         ordo_store_uncached((__global uint *) p, (uint) value);
 }
 
-#define PIECE_KEYS (128 / KEY_BITS)
-#define PIECES     (LTREE_SLOTS / PIECE_KEYS)
-/* the largest power of two that is at most PIECES */
+#define PIECE_KEYS  (128 / KEY_BITS)
+#define PIECES      (LTREE_SLOTS / PIECE_KEYS)
 #define PIECES_HALF (PIECES >= 16 ? 16u : PIECES >= 8 ? 8u : PIECES >= 4 ? 4u : 2u)
 
 ORDO_FN void ltree_unpack_keys(uint4 piece, __private ordo_key_form keys[PIECE_KEYS])
@@ -332,7 +331,7 @@ ORDO_FN void ltree_prefetch(const ltree_tree *tree, uint level, uint node)
     }
 }
 
-/* The next node on the way to a query: the right neighbour if the query is beyond the node's bounds, else a child. */
+/* The next node on the way to a query: the right neighbour if `beyond`, else a child. */
 typedef struct {
     uint next;
     bool beyond;
@@ -373,7 +372,6 @@ ORDO_FN ltree_way ltree_look_for_way(const ltree_tree *tree, uint node, ordo_key
 }
 #endif
 
-/* Returns the step of an operation that has found a latched node. */
 ORDO_FN uint ltree_obstructed(ltree_op *op)
 {
     if (LTREE_RETRY == RETRY_LATER)

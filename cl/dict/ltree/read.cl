@@ -88,8 +88,7 @@ ORDO_FN void ltree_write_element(const ltree_batch *batch, const ltree_op *op, u
 }
 
 /* Counts the keys from op->query to `hi` in the first `count` slots, and copies elements if the output has room.
- * Computes *seen from all loaded keys. The caller must pass *seen to ltree_unchanged. The device then loads the header
- * after the keys. */
+ * Computes *seen, which the caller must pass to ltree_unchanged, from all loaded keys. */
 ORDO_FN uint ltree_scan_keys(const ltree_batch *batch, ltree_op *op, __global ordo_key_form *line, uint count,
                              ordo_key_form hi, ltree_room room, uint *seen)
 {

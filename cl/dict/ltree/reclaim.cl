@@ -14,7 +14,7 @@ ORDO_FN bool is_dead(const ltree_tree *tree, uint level, uint node)
     return level == 0 ? ltree_is_dead(node, line[LTREE_LOW], line[LTREE_HIGH]) : ltree_count(line) == 0;
 }
 
-/* Follows links to the right, from `node` on, to the first node that is not dead. Returns this node, or LTREE_NONE. */
+/* Returns the first node that is not dead, from `node` on to the right, or LTREE_NONE. */
 ORDO_FN uint first_alive(const ltree_tree *tree, uint level, uint node)
 {
     const uint taken = tree->state[level == 0 ? LTREE_LEAVES : LTREE_INNER];

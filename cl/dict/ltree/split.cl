@@ -9,8 +9,7 @@
 
 #define LANE_WORDS ((LTREE_WORDS + TEAM_WIDTH - 1) / TEAM_WIDTH)
 
-/* Stands before a loop over a lane's words. Unrolls the loop if a lane has at most 8 words. When longer loops were
- * unrolled, PoCL compiled for 12 s. */
+/* Unrolls the next loop over a lane's words if a lane has at most 8. With longer loops, PoCL compiled for 12 s. */
 #if LANE_WORDS > 8
 #define LANE_UNROLL
 #else
@@ -101,7 +100,7 @@ ORDO_FN split_place split_where(const node_split *split, uint p)
     return to;
 }
 
-/* Writes the words that do not depend on keys. All lanes of a team must call this. */
+/* Writes the words that do not depend on keys. The whole team must call. */
 ORDO_FN void split_frame(const ltree_tree *tree, const node_split *split)
 {
     for (uint j = 0; j < split->nodes; j++) {

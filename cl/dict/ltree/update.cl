@@ -120,8 +120,8 @@ ORDO_FN void leaf_split_at(const ltree_tree *tree, uint leaf, __global const ord
     leaf_write(tree, leaf, leaf, 0, to, right, high);
 }
 
-/* Divides the updates into blocks of `most` updates. Splits each leaf that has updates in more than one block. Keys
- * must be distinct. Appends the parents of split leaves to `dirty`. */
+/* Splits each leaf that has updates in more than one block of `most` updates. Keys must be distinct. Appends the
+ * parents of split leaves to `dirty`. */
 ORDO_KERNEL(RUN_GROUP)
 void group_split(LTREE_TREE, __global const uint *leaves, __global const uint *parents, __global const ordo_key *keys,
                  ulong keys_at, uint n, uint most, __global uint *dirty)

@@ -67,7 +67,6 @@ ORDO_FN uint ltree_write(const ltree_batch *batch, ltree_op *op, __global ordo_k
     return STEP_ON;
 }
 
-/* Adds a level above a root that has split. */
 ORDO_FN uint ltree_grow(const ltree_batch *batch, ltree_op *op, uint root)
 {
     volatile __global uint *word = batch->tree.state + LTREE_ROOT;

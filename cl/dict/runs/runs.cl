@@ -107,7 +107,6 @@ void run_bounds(RUNS_KEYS run_table runs, __global const ordo_key *lo, ulong lo_
     }
 }
 
-/* A range with more than RANGE_WIDE elements is wide. */
 #define RANGE_WIDE RUN_BLOCK
 
 /* Measures each range i. lows[] and highs[] are from run_bounds.

@@ -14,7 +14,6 @@ ORDO_FN bool marks_visible(__global const uint *marks, uint i)
     return !(marks[i / 32] >> i % 32 & 1);
 }
 
-/* Returns the number of visible elements before element i. */
 ORDO_FN uint marks_before(__global const uint *marks, uint words, uint i)
 {
     const uint w = i / 32;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches a draft: the hash table that collects the updates of a concurrent batch (shared/draft.h). All accesses are
- * relaxed, because each update changes one slot by one atomic operation, and no reader needs a consistent view of two
- * slots. */
+/* Searches a draft (shared/draft.h). All accesses are relaxed, because each update changes one slot by one atomic
+ * operation, and no reader needs a consistent view of two slots. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"

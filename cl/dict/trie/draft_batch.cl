@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types for kernels that run the single-key operations of a concurrent batch on a trie. The kernels do not change the
- * trie: they collect the updates in a hash table, the draft (shared/draft.h). A file that includes this file must first
- * define:
+/* Types for kernels that run the single-key operations of a concurrent batch on a trie. The kernels collect updates in
+ * a draft (shared/draft.h). The including file must first define:
  *
  *   draft_trie    struct of the kernel arguments that describe the trie
  *   DRAFT_TOP     number of levels of nodes that a HAMT's draft has (shared/hamt_draft.h); 0 for an X-fast trie

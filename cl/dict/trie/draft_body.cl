@@ -83,8 +83,8 @@ ORDO_FN bool draft_take_op(const draft_batch *batch, draft_op *op, uint i)
 #define DRAFT_KERNEL ORDO_KERNEL(RUN_GROUP)
 #endif
 
-/* Tries an update until it is done or gives up. All lanes of a sub-group must call this function; `more` is false in
- * lanes without an update. */
+/* Tries an update until it is done or gives up. The whole sub-group must call; `more` is false in lanes without an
+ * update. */
 ORDO_FN void draft_run_op(const draft_batch *batch, draft_op *op, bool more)
 {
     for (uint tries = 0; tries < DRAFT_TRIES(op) && DRAFT_ANY_LANE(more); tries++) {

@@ -29,9 +29,8 @@ ORDO_FN void hamt_region(const hamt_trie *t, ordo_key_form key, ordo_key_form *l
         *most = t->leaves[leaf + 1].first - 1;
 }
 
-/* keys[m - 1] and keys[m] must differ only in their lowest `bits` bits. Counts the keys from `least` to `most` that
- * differ from keys[m] only in these bits. Returns true if there are more than HAMT_LEAF. Then keys[m - 1] and keys[m]
- * need different leaves. */
+/* keys[m - 1] and keys[m] must differ only in their lowest `bits` bits. Returns whether more than HAMT_LEAF keys from
+ * `least` to `most` differ from keys[m] only in these bits. Then keys[m - 1] and keys[m] need different leaves. */
 ORDO_FN bool hamt_divides(__global const ordo_key *keys, uint n, uint m, uint bits, ordo_key_form least,
                           ordo_key_form most)
 {

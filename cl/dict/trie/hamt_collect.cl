@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A draft is a hash table of the updates of a concurrent batch. A trie next to it has the same keys
- * (shared/hamt_draft.h). After the batch, these kernels list the updates in key order, by means of this trie. All
- * prefix sums are exclusive.
+/* After a concurrent batch, these kernels list the updates of its draft in key order, by means of the draft's trie
+ * (shared/hamt_draft.h). All prefix sums are exclusive.
  *
  *   hamt_children     counts the children of each listed node
  *   hamt_descend      lists these children

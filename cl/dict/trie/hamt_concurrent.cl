@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs single-key operations of a concurrent batch on a HAMT. The HAMT does not change: a hash table, the draft,
- * collects the updates. A second trie has the keys of the draft (shared/hamt_draft.h). Before an update adds a new key
- * to the draft, it adds the nodes above this key to the second trie. */
+/* Runs single-key operations of a concurrent batch on a HAMT. Updates go to a draft (shared/hamt_draft.h). Before an
+ * update adds a new key to the draft, it adds the nodes above this key to the draft's trie. */
 #pragma once
 #include "dict/trie/hamt_draft.cl"
 

@@ -8,7 +8,7 @@
 
 /* Built together: hamt_effects hamt_plan hamt_records hamt_blocks */
 
-/* more[j] becomes 1 if update j adds an element, -1 if it removes one, else 0. The trie must have leaves. */
+/* The trie must have leaves. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_effects(HAMT_TRIE, __global const ordo_key *keys, __global const uint *hidden, ulong hidden_at, uint n,
                   __global ushort *effects, __global uint *more, __global ulong *plan)
@@ -82,8 +82,8 @@ void hamt_plan(HAMT_TRIE, HAMT_BATCH, uint all, __global uint *begins, __global 
     }
 }
 
-/* Writes the records of the updated trie. New blocks begin at byte first_unit * HAMT_UNIT of the pool. `plan` must hold
- * the exclusive prefix sums of hamt_plan's results. */
+/* New blocks begin at byte first_unit * HAMT_UNIT of the pool. `plan` must hold the exclusive prefix sums of
+ * hamt_plan's results. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_records(HAMT_TRIE, HAMT_BATCH, uint all, __global const uint *begins, __global const ulong *plan,
                   uint first_unit, uint n, __global hamt_leaf *leaves)
@@ -114,7 +114,6 @@ void hamt_records(HAMT_TRIE, HAMT_BATCH, uint all, __global const uint *begins, 
     }
 }
 
-/* Copies the lane's part of leaf i's block. */
 ORDO_FN void hamt_copy_block(const hamt_trie *t, uint i, uint lane, uint place, __global uint4 *pool)
 {
     const hamt_node       node = hamt_load(t, i);

@@ -15,7 +15,7 @@
 #define EFFECT_TAKES  0x4000u /* The update removes an element. */
 #define EFFECT_ANY    (EFFECT_STORES | EFFECT_TAKES)
 
-/* Returns the change of the number of elements: 1, 0 or (as an unsigned number) -1. */
+/* Returns 1, 0 or -1: the change of the number of elements. */
 ORDO_FN uint effect_more(uint effect)
 {
     return (uint) ((effect & (EFFECT_STORES | EFFECT_HIT)) == EFFECT_STORES) - (uint) ((effect & EFFECT_TAKES) != 0);
@@ -208,8 +208,7 @@ ORDO_FN void target_put_value(const hamt_target *to, uint position, hamt_value v
     ((__global hamt_value *) (to->block + at))[position] = value;
 }
 
-/* Copies every MIX_LANES-th old element, from element `lane` on, to new leaves. `before` is the rank of the first new
- * leaf's first element. */
+/* Copies the lane's old elements to new leaves. `before` is the rank of the first new leaf's first element. */
 ORDO_FN void mix_put_old(const hamt_mix *mix, hamt_target to, uint before, uint lane)
 {
     uint j = mix->begin;

@@ -70,9 +70,8 @@ ORDO_FN bool hamt_set_words(__global uint *words, ulong from, ulong to, uint val
     return same;
 }
 
-/* Does the work of leaf i on one level of nodes. The nodes of a level form one array of words. Each child of a node has
- * one of these words. The last leaf below a child sets the child's word, and all words between it and the next child's
- * word. If `compare`, changes nothing, and returns whether the words already have these values. */
+/* Does the work of leaf i on one level of nodes. The last leaf below a child sets the child's word, and all words up to
+ * the next child's word. If `compare`, changes nothing, and returns whether the words already have these values. */
 ORDO_FN bool hamt_set_level(const hamt_rows *rows, uint level, uint i, __global uint *words, bool compare)
 {
     const uint  child = hamt_child(rows, level, i);
@@ -89,8 +88,8 @@ ORDO_FN bool hamt_set_level(const hamt_rows *rows, uint level, uint i, __global 
 }
 
 /* Writes the nodes, and the header with the index of each level's first node. `number` must hold the exclusive prefix
- * sums of hamt_node_heads' flags. If `wrong` is not NULL, compares the stored words with the correct ones, and writes
- * only *wrong. It lowers *wrong to the first leaf that belongs to a wrong word. */
+ * sums of hamt_node_heads' flags. If `wrong` is not NULL, only lowers *wrong to the first leaf that belongs to a wrong
+ * word. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_nodes(__global const hamt_leaf *leaves, __global const uint *number, uint n_leaves, uint rank_bits,
                 __global uint *tables, __global uint *wrong)

@@ -142,7 +142,6 @@ ORDO_FN hamt_small small_at(__global const ulong *plan, __global const uint *end
     return s;
 }
 
-/* Writes the records of the leaves that replace leaf i. */
 ORDO_FN void small_put_records(const hamt_trie *t, uint i, __global const uint *leaf_of, __global const uint *ends,
                                uint n, __global const hamt_leaf *fresh, __global const ulong *plan, uint first_unit,
                                __global hamt_leaf *leaves)
@@ -166,8 +165,7 @@ ORDO_FN void small_put_records(const hamt_trie *t, uint i, __global const uint *
     leaves[to] = leaf;
 }
 
-/* Writes all records, and the blocks of changed leaves. `plan` must hold the exclusive prefix sums of hamt_small_plan's
- * words. */
+/* `plan` must hold the exclusive prefix sums of hamt_small_plan's words. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_small_write(HAMT_TRIE, HAMT_BATCH, __global const hamt_value *values, ulong values_at,
                       __global const uint *leaf_of, __global const uint *ends, __global const hamt_leaf *fresh,

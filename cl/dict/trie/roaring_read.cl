@@ -62,8 +62,8 @@ ORDO_FN ulong roaring_bytes(__global const uchar *bytes, const roaring_part *par
     }
 }
 
-/* Returns the byte offset of container i. It may be wrong, because it comes from unchecked input. The caller must
- * check that the container lies in the bitmap. The bitmap's header must end before `end`. */
+/* Returns the byte offset of container i, from unchecked input. The caller must check that the container lies in the
+ * bitmap. The bitmap's header must end before `end`. */
 ORDO_FN ulong roaring_begin(__global const uchar *bytes, const roaring_part *part, uint i, ulong end)
 {
     if (roaring_has_offsets(part))

@@ -101,8 +101,7 @@ ORDO_FN xfast_range xfast_longest(const xfast_trie *trie, ordo_key_form form, ui
     return leaves;
 }
 
-/* `leaves` must be the range of the longest prefix of `form` in the index, which has `length` bits. Returns the part in
- * which `form` belongs. */
+/* `leaves` and `length` must be from xfast_longest. Returns the part of `leaves` where `form` belongs. */
 ORDO_FN xfast_range xfast_narrow(const xfast_trie *trie, ordo_key_form form, uint length, xfast_range leaves)
 {
     if (trie->shape.group == 1 && length < KEY_BITS - 1 && leaves.end - leaves.first > XFAST_LEAF_MAX) {

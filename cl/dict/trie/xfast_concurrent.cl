@@ -34,8 +34,7 @@ ORDO_FN void draft_claimed(const draft_batch *batch, const draft_op *op)
 
 #include "dict/trie/draft_body.cl"
 
-/* The updates go to a draft, a separate hash table (shared/draft.h). If draft_n_slots is 0, there is no draft, and all
- * updates give up. */
+/* The updates go to a draft (shared/draft.h). If draft_n_slots is 0, there is no draft, and all updates give up. */
 DRAFT_KERNEL
 void xfast_apply(XFAST_TRIE, __global const uchar *trie_values, ulong trie_values_at, DRAFT_BATCH)
 {

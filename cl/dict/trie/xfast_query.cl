@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries of many keys. The host must define TEAM_WIDTH. If it is 1, a query finds its longest prefix by a binary
- * search over levels. Otherwise the lanes of a team look up all levels at once, for one query after another. */
+/* The host must define TEAM_WIDTH. If it is 1, a query finds its longest prefix by a binary search over levels.
+ * Otherwise the lanes of a team look up all levels at once, for one query after another. */
 #pragma once
 #include "device/team.cl"
 #include "dict/trie/xfast.cl"
 #include "dict/value.cl"
 
-/* All lanes of a work-group take part in each step of a team. So the number of steps is rounded up, and lanes beyond
- * the last query have none. */
+/* All work-items of a group take part in each step, so the number of steps is rounded up. */
 #if TEAM_WIDTH > 1
 #define XFAST_STEPS(n)   (((n) + (RUN_GROUP - 1)) / RUN_GROUP * RUN_GROUP)
 #define XFAST_SOME(some) (some)
