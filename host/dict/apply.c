@@ -64,8 +64,7 @@ static ordo_status histogram(struct apply *a)
     return count_codes(a->dict, a->call, a->batch->codes, a->n, a->counted, a->number, a->histogram);
 }
 
-/* Maximum number of operations of a batch that has seeks, counts or ranges. A larger batch could overflow 32-bit
- * sums. */
+/* A larger batch with seeks, counts or ranges could overflow 32-bit sums. */
 #define TIMELINE_MAX 0x7fffffffu
 
 static cl_uint n_order(const struct apply *a)
@@ -135,8 +134,8 @@ static ordo_status make_values(struct apply *a, cl_mem heads)
     return ordo_call_launch(a->call, &made_launch, &made);
 }
 
-/* Computes exclusive prefix sums of `parts` successive arrays of `stride` words. If one scan covers them all, the sums
- * of an array also include all earlier arrays. So kernels subtract the first sum of an array from its other sums. */
+/* Computes exclusive prefix sums of `parts` successive arrays of `stride` words. One scan may cover all arrays. So
+ * kernels subtract the first sum of an array from its other sums. */
 static ordo_status sum_parts(const struct apply *a, cl_mem mem, size_t parts, size_t stride)
 {
     if (stride <= ORDO_MAX_COUNT / parts)

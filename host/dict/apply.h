@@ -10,8 +10,8 @@ struct neighbours {
     cl_mem keys, values, found;
 };
 
-/* `n` is the number of seeks. The first `n_up` of them have code ORDO_SEEK_GE or ORDO_SEEK_GT. `n_erased` is the number
- * of erase operations. Array `erased` gets the erased keys that were in the dictionary before the batch. */
+/* `n` is the number of seeks. The first `n_up` have code ORDO_SEEK_GE or ORDO_SEEK_GT. `n_erased` is the number of
+ * erase operations. Array `erased` gets the erased keys that were in the dictionary before the batch. */
 struct seeks {
     cl_uint n_up, n, n_erased;
     cl_mem  ops, keys, erased;
@@ -31,8 +31,8 @@ struct apply {
     /* cl/dict/apply_batch.cl describes `there`, `before`, `start`, `insert` and `made`. */
     cl_mem there, before;
     cl_mem counted;
-    /* This array has two uses. Before the batch is sorted, element i is i. Afterwards element s is the first operation
-     * of segment s (cl/dict/apply_batch.cl). */
+    /* Before the batch is sorted, element i is i. Afterwards element s is the first operation of segment s
+     * (cl/dict/apply_batch.cl). */
     cl_mem number;
     cl_mem start, insert;
     cl_mem sums, insert_at;

@@ -132,9 +132,8 @@ static ordo_status resolve_ranks(struct apply *a, ordo_code code)
     return ORDO_OK;
 }
 
-/* Selection q asks for the element of a given rank. If the batch contains the key of this element, groups[q] becomes
- * the index of the key among the distinct keys of the batch. Otherwise groups[q] becomes 0xffffffff. The element is
- * then from the dictionary before the batch, and entry q of *base receives it. */
+/* If the batch contains the key that selection q asks for, groups[q] becomes the index of this key among the distinct
+ * keys of the batch. Otherwise groups[q] becomes 0xffffffff, and entry q of *base receives the element. */
 static ordo_status plan_selections(struct apply *a, const struct picked *picked, cl_mem groups, struct neighbours *base)
 {
     struct ordo_args args = { .n = 0 };

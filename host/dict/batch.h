@@ -17,7 +17,7 @@ ordo_status ordo_batch_sort_numbered(struct ordo_call *call, const ordo_dict *di
                                      cl_mem number, size_t count, struct ordo_sorted_batch *out);
 
 /* Copies the updates whose flag is 1 to scratch memory, and sets *updates to the copy. Keys must be distinct. `flags`
- * holds a uint32_t per update, then a 0. The call overwrites `flags`. Waits for the device. */
+ * holds a uint32_t per update, then a 0, and is overwritten. Waits for the device. */
 ordo_status ordo_batch_keep(struct ordo_call *call, const ordo_dict *dict, cl_mem flags,
                             struct ordo_sorted_updates *updates);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dict/request.h"
 
-/* An update sets `copied`, so its kernels read copies of the caller's arrays. Without copies, the update would have to
- * wait for its kernels before it returns. If this wait failed, the dictionary would already be changed. */
+/* An update sets `copied`. Otherwise it would wait for kernels that read the caller's arrays. This wait could fail
+ * after the dictionary is changed. */
 static size_t list_arrays(const ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r,
                           struct ordo_host_array *out)
 {
@@ -66,7 +66,7 @@ static ordo_status request_piece(ordo_dict *dict, const struct ordo_method *m, c
     return request_once(dict, m, &piece);
 }
 
-/* Answers a batch in pieces. Holds the lock, so that no other thread updates the dictionary between two pieces. */
+/* Holds the lock, so that no other thread updates the dictionary between two pieces. */
 static ordo_status request_pieces(ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r)
 {
     struct ordo_call outer;

@@ -24,7 +24,7 @@ struct ordo_leftovers {
 
 /* Executes `count` pending operations in calls of ordo_dict_apply_enqueue. If memory is short, halves the number of
  * operations per call. *done becomes the number of executed operations. If an error left the structure half changed,
- * returns this error at once. A second try would be wrong: an insert would find the key that its first try stored. */
+ * returns this error: in a second try, an insert would find the key that its first try stored. */
 ordo_status ordo_dict_apply_leftovers(const struct ordo_leftovers *l, size_t count, size_t *done);
 
 #endif

@@ -14,8 +14,7 @@
  *     keys | values | hidden: a bit per element | visible: a count per RUN_BLOCK elements | nodes of the search index
  *
  * The keys begin at byte 0. The members `values`, `hidden`, `visible` and `nodes` are the byte offsets of the other
- * parts, and multiples of 256. `bytes` is the size of all parts. Invariants R3 and R5 below define the hidden bits and
- * the visible counts. */
+ * parts, and multiples of 256. `bytes` is the size of all parts. */
 struct ordo_run_layout {
     size_t     values, hidden, visible, nodes, bytes;
     index_form form;
@@ -50,8 +49,8 @@ struct ordo_sorted_run {
  *                hidden bit is 1, otherwise 0. The bit of a stale element may be 0 or 1. If has_hidden is false, all
  *                bits count as 0.
  *   R4 marked    If a marked run replaces an element, the element's hidden bit is 1. The element is in this run or in
- *                an older one. If all runs are marked, the set is called resolved. The hidden bit is then 0
- *                exactly for the elements of the dictionary.
+ *                an older one. If all runs are marked, the set is called resolved. The hidden bit is then 0 exactly for
+ *                the elements of the dictionary.
  *   R5 counted   In a counted run, visible[j] is the number of elements before index j * RUN_BLOCK whose hidden bit is
  *                0. The last entry counts all of them.
  *   R6 distinct  A run with `distinct` has no repeated key.
@@ -147,8 +146,8 @@ void ordo_runs_replace(struct ordo_runs *runs, const struct ordo_sorted_run *run
 void ordo_runs_clear(ordo_dict *dict);
 
 ordo_status ordo_run_index(struct ordo_call *call, const ordo_dict *dict, struct ordo_sorted_run *run);
-/* Adds the blocks of all runs to the kernel arguments. If `values` is true, adds the same blocks again, as the buffers
- * from which kernels read values. Then sets *table and adds it. The caller must keep *table valid until the launch. */
+/* Adds the blocks of all runs to the kernel arguments. If `values` is true, adds the same blocks again, for values.
+ * Then sets *table and adds it. The caller must keep *table valid until the launch. */
 void ordo_run_set_add(struct ordo_args *args, const ordo_dict *dict, const struct ordo_run_set *set, bool values,
                       run_table *table);
 static inline struct ordo_slice ordo_slice_from(struct ordo_slice slice, size_t at)
@@ -170,8 +169,7 @@ ordo_status ordo_run_set_counts(struct ordo_call *call, const ordo_dict *dict, s
 /* Counts the distinct keys of a run, except erased keys. Waits for the device. */
 ordo_status ordo_run_count_newest(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
                                   size_t *out);
-/* Hides all replaced elements. Then counts the visible elements of all runs. The count waits for the device if any run
- * has hidden bits. */
+/* Like ordo_run_set_counts, but sets *out to the total of all runs. */
 ordo_status ordo_run_set_size(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, size_t *out);
 /* Sets out[j] to the number of visible elements before element j * RUN_BLOCK. The last entry counts all. */
 ordo_status ordo_run_count_visible(struct ordo_call *call, const ordo_dict *dict, const struct ordo_sorted_run *run,
@@ -225,9 +223,9 @@ bool ordo_runs_can_dedup(const struct ordo_runs *runs, const struct ordo_run_set
 /* Makes a new run of the visible elements. May first hide the replaced elements of *set. Waits for the device. */
 ordo_status ordo_runs_visible(struct ordo_runs *runs, struct ordo_call *call, struct ordo_run_set *set,
                               struct ordo_sorted_run *out);
-/* Merges a run and a batch, and combines the values of equal keys. The run must have no hidden elements. The batch must
- * have no tombstones (elements that erase their keys). May change the batch's values, even after an error. Waits for
- * the device. */
+/* Merges a run and a batch, and combines the values of equal keys. The run must have no hidden elements, and the batch
+ * no tombstones (elements that erase their keys). May change the batch's values, even after an error. Waits for the
+ * device. */
 ordo_status ordo_runs_combine(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_set *set,
                               const struct ordo_merge_combine *combine, struct ordo_sorted_run *out);
 bool        ordo_runs_can_combine(const struct ordo_runs *runs, size_t count);

@@ -34,8 +34,8 @@ struct ordo_finds {
     size_t            count;
     bool              sorted;
     struct ordo_slice values_out, found;
-    /* If true, the keys ascend, and the find is part of an update that replaces all stored elements. No search index is
-     * built for this find, because the update would discard it. */
+    /* If true, the keys ascend, and the find builds no search index, because it is part of an update that replaces all
+     * stored elements. */
     bool once;
 };
 
@@ -121,8 +121,8 @@ struct ordo_ends {
  *   memory     A function allocates all memory before its first launch that changes the dictionary. So an error leaves
  *              the dictionary unchanged.
  *   indexes    A query calls ordo_call_changes before it builds an index or merges runs. If the caller's wait list has
- *              incomplete events, ordo_call_changes fails, and the query stops. The macro ORDO_DICT_QUERY then waits
- *              for these events, and starts the query again. */
+ *              incomplete events, ordo_call_changes fails. ORDO_DICT_QUERY then waits for these events, and starts the
+ *              query again. */
 struct ordo_structure {
     const char *name;
     size_t      bytes;        /* size of the object, which begins with a struct ordo_dict */
@@ -237,8 +237,7 @@ ordo_status ordo_dict_begin_update(struct ordo_call *call, ordo_dict *dict, ordo
                                    const struct ordo_order *order);
 ordo_status ordo_dict_end(struct ordo_call *call, ordo_dict *dict, ordo_status status);
 
-/* Runs a query. `enqueue` is an expression such as find(&call, dict), where the macro declares `call`. It enqueues the
- * commands of the query and returns a status. */
+/* Runs a query. `enqueue` is an expression such as find(&call, dict), where the macro declares `call`. */
 #define ORDO_DICT_QUERY(dict, op, order, enqueue)                                                                      \
     for (bool waits = false;; waits = true) {                                                                          \
         struct ordo_call call;                                                                                         \
@@ -250,12 +249,12 @@ ordo_status ordo_dict_end(struct ordo_call *call, ordo_dict *dict, ordo_status s
             return status;                                                                                             \
     }
 
-/* Returns the bits of the least or greatest possible key, as stored in memory. For keys of 16 bytes, returns one half
- * of the key. The other half is equal. */
+/* Returns the bits of the least or greatest possible key, as stored in memory. For keys of 16 bytes, returns one of its
+ * two equal halves. */
 uint64_t ordo_dict_end_key(const ordo_dict *dict, bool greatest);
 
-/* Sets out[c] to the number of operations with code c. The last word becomes 0 if all codes are known. Otherwise it
- * becomes count - i, where i is the index of the first unknown code. Waits for the device. */
+/* Sets out[c] to the number of operations with code c. The last word becomes count - i if operation i has the first
+ * unknown code, or 0 if all codes are known. Waits for the device. */
 enum { ORDO_HISTOGRAM_WORDS = ORDO_N_CODES + 1 };
 ordo_status ordo_dict_histogram(const ordo_dict *dict, struct ordo_call *call, struct ordo_slice codes, size_t count,
                                 cl_uint out[ORDO_HISTOGRAM_WORDS]);

@@ -70,8 +70,7 @@ struct warm_up {
     ordo_status                       first_error;
 };
 
-/* Records the first unexpected error. A dry run compiles kernels, but executes none, and all its reads return an
- * invented number. An invented count can cause ORDO_TOO_SMALL, which is therefore expected. */
+/* Records the first unexpected error. Reads of a dry run return an invented number, which can cause ORDO_TOO_SMALL. */
 static void note(struct warm_up *t, ordo_status status)
 {
     if (status != ORDO_UNSUPPORTED && status != ORDO_TOO_SMALL && t->first_error == ORDO_OK)

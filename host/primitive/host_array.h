@@ -1,16 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Transfers the host arrays of a call. Every function whose name ends in _host has this form:
- *
- *    struct ordo_host_array a[] = {
- *        ordo_host_in(in, count, bytes),
- *        ordo_host_out(out, count, bytes),
- *    };
- *    struct ordo_call call;
- *    ORDO_TRY(ordo_host_begin(&call, dev, NULL, a, 2));
- *    return ordo_host_end(&call, a, 2, ordo_scan(dev, params, a[0].slice, a[1].slice, count, NULL));
- *
- * ordo_host_begin and ordo_host_end block. ordo_host_begin returns ORDO_INVALID for NULL pointers and overlapping
- * outputs, and ORDO_TOO_LARGE for more than ORDO_MAX_COUNT elements. */
+/* Transfers the host arrays of a call, such as ordo_scan_host. ordo_host_begin and ordo_host_end block. ordo_host_begin
+ * returns ORDO_INVALID for NULL pointers and overlapping outputs, and ORDO_TOO_LARGE for more than ORDO_MAX_COUNT
+ * elements. */
 #ifndef ORDO_HOST_ARRAY_H
 #define ORDO_HOST_ARRAY_H
 

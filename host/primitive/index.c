@@ -205,8 +205,8 @@ static ordo_status measure_blocks(struct ordo_call *call, struct ordo_index *ind
     ORDO_TRY(ordo_call_read(call, found, 0, &widest, sizeof widest));
     ORDO_TRY(ordo_call_read(call, offsets, blocks * sizeof *units, units, sizeof *units));
     ordo_call_release(call, mark);
-    /* If blocks have different sizes, each search must also load the offset of a block. So blocks get different sizes
-     * only if this saves more than a quarter of the memory. */
+    /* If blocks have different sizes, each search also loads an offset. So blocks get different sizes only if this
+     * saves more than a quarter of the memory. */
     if ((uint64_t) widest * blocks / 4 * 3 <= *units) {
         index->width = widest;
         *units = widest * blocks;
@@ -249,8 +249,8 @@ static ordo_status build(struct ordo_call *call, ordo_type key, struct ordo_slic
 
     *index = ordo_index_of(dev, key, keys, count,
                            compressed ? level_order(PACK_LOG2, ordo_type_bytes(key)) : ordo_index_form(dev, key));
-    /* In a compressed index, the first block begins at the first key. In other indexes, blocks begin at all multiples
-     * of the block size, counted from the start of the buffer. */
+    /* In a compressed index, the first block begins at the first key. In other indexes, blocks begin at multiples of
+     * the block size from the start of the buffer. */
     if (compressed && count > 0) {
         *index = ordo_index_of(dev, key, ordo_at(keys.mem, 0), count, level_order(PACK_LOG2, ordo_type_bytes(key)));
         index->keys = keys;

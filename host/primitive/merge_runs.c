@@ -274,9 +274,8 @@ static void move_run(struct merge *m, size_t from, size_t to)
     put_run(m, to, &run);
 }
 
-/* Each round merges neighbouring pairs of table entries. If there are 3, 5 or 9 runs, moves all runs except the first
- * to the second half of the table. The first run, usually the largest, then has an empty neighbour in all rounds but
- * the last. So these rounds do not copy its elements. */
+/* If there are 3, 5 or 9 runs, moves all runs except the first to the second half of the table. The first run, usually
+ * the largest, then has an empty neighbour in all rounds but the last. So these rounds do not copy its elements. */
 static void set_first_apart(struct merge *m)
 {
     const size_t n = m->table.n_runs, half = (size_t) 1 << (m->shape.n_rounds - 1);

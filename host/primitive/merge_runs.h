@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges sorted runs as part of a call that the caller has begun. Runs may lie in different buffers and contain hidden
- * (erased or replaced) elements. */
+/* Merges sorted runs, which may lie in different buffers and contain hidden (erased or replaced) elements. */
 #ifndef ORDO_MERGE_RUNS_H
 #define ORDO_MERGE_RUNS_H
 
@@ -37,8 +36,7 @@ struct ordo_merge_target {
     const struct ordo_merge_combine *combine; /* If NULL, each key keeps its last value. */
 };
 
-/* Merges up to ORDO_MAX_RUNS runs, the oldest first. Does not check the arguments. An element is hidden if a newer run
- * replaces or erases it. `marks` selects the output:
+/* Merges up to ORDO_MAX_RUNS runs, the oldest first. Does not check the arguments. `marks` selects the output:
  *  NONE     all elements
  *  KEEP     all elements, and a bitmap of hidden elements
  *  FILTER   only elements that are not hidden

@@ -17,8 +17,8 @@ static struct ordo_launch kernel_of(const struct reduction *r, const struct ordo
     return launch;
 }
 
-/* If there are several work-groups, each writes its result to `sums`. If there is only one, it writes to r->out. With
- * `ticket`, the group that finishes last reduces `sums` to r->out. */
+/* If there is only one work-group, it writes its result to r->out. Otherwise each writes to `sums`. With `ticket`, the
+ * group that finishes last reduces `sums` to r->out. */
 static ordo_status enqueue_keys(struct ordo_call *call, const struct reduction *r, const struct ordo_tiles *t,
                                 cl_mem sums, const cl_mem *ticket)
 {

@@ -50,8 +50,7 @@ static struct ordo_launch kernel_of(const struct ordo_rows *r, const struct deal
     };
 }
 
-/* Row k of r->list has the index r->index[k]. (*latest)[i] becomes k + 1, where k is the last row with index i. If no
- * row has index i, it becomes 0. */
+/* (*latest)[i] becomes k + 1, where r->index[k] is the last index that equals i, or 0 if there is none. */
 static ordo_status enqueue_latest(struct ordo_call *call, const struct ordo_rows *r, const struct deal *d,
                                   cl_mem *latest)
 {

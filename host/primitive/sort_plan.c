@@ -61,19 +61,10 @@ struct basis {
 /* Arrays of at most this number of small tiles are not sorted in full tiles. */
 enum { QUARTERS_MAX = 16 };
 
-/* Plans a sort with tiles of small_group * small_items elements, or of a quarter. One tile needs one launch, several
- * need a launch that sorts tiles and one that merges them. Microseconds per sort of keys with 4-byte values (H200), and
- * by the other methods:
- *
- *   elements   1024  2048  4096  2^13  2^14  2^15  2^16  2^17
- *   u32          10    12    13    19    22    24    33    66
- *   by others     -     -     -    29    30    32    35    38
- *   u64          11    23    26    21    27    37    47    86
- *   by others     -     -     -    61    60    70    69    76
- *   u128         22    41    54    35    46    68    96   161
- *   by others     -     -   114   120   127   151   148   158
- *
- * Here arrays of up to 4096 elements were sorted as one tile. Keys of more than 4 bytes now get quarters instead. */
+/* Plans a sort with tiles of small_group * small_items elements, or of a quarter. If there are several tiles, a second
+ * launch merges them. 2^14 elements with 8-byte keys and 4-byte values take 27 us, and 60 us with the other methods
+ * (H200). Quarters are faster for keys of more than 4 bytes: 4096 keys of 8 bytes take 26 us in one full tile, 2^13
+ * take 21 us in quarters. */
 static bool plan_small(const struct basis *b, struct ordo_sort_plan *p)
 {
     const uint32_t        merged = b->tuned[ORDO_SORT_MERGED];
@@ -153,10 +144,8 @@ static void plan_buckets(const struct basis *b, struct ordo_sort_plan *p)
     const uint32_t log2_min = b->tuned[ORDO_SORT_LOCAL], pair_bytes = p->key_bytes + p->value_bytes;
     const size_t   units = b->facts->compute_units;
     const bool     blocks = pair_bytes <= SORT_BLOCK_PAIR_MAX && p->count * pair_bytes > b->facts->cache_bytes;
-    /* Times of 2^22 elements without blocks (PoCL, two cores):
-     *
-     *   pairs of u32    45 ms with 2^8 buckets, 38 ms with 2^9 buckets
-     *   8-byte keys     34 ms with 2^8 buckets, 37 ms with 2^9 buckets */
+    /* One more bit makes sorts of 2^22 pairs of u32 faster (38 instead of 45 ms, PoCL, two cores), but sorts of 8-byte
+     * keys slower. */
     const uint32_t            bits_max = blocks ? SORT_BUCKET_BITS_MAX : SORT_BUCKET_BITS_MIN + (p->key_bytes == 4);
     struct ordo_sort_buckets *to = &p->buckets;
 

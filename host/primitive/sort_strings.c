@@ -173,9 +173,9 @@ static ordo_status finish(const struct sort_strings *s, const struct round *r)
     return ORDO_OK;
 }
 
-/* Writes the rows to the output in the order of this round. Then copies the rows that need another round to the arrays
- * of that round. The lower 32 bits of marks[r->count] become the number of these rows. Its upper 32 bits become the
- * number of their segments (groups of rows with equal keys). */
+/* Writes the rows to the output in order. Then copies the rows that need another round to the arrays of that round. The
+ * lower 32 bits of marks[r->count] become the number of these rows, and its upper 32 bits the number of their segments
+ * (groups of rows with equal keys). */
 static ordo_status collect(const struct sort_strings *s, const struct round *r)
 {
     const cl_mem     marks = s->keys;

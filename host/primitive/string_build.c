@@ -60,8 +60,8 @@ static ordo_status launch(const struct build *b, const char *kernel, size_t coun
     return launch_build(b->call, kernel, count, args);
 }
 
-/* The first n words of b->marks must be 0 or 1. Replaces each of the first n + 1 words by the sum of the words before
- * it. Waits for the device, then sets *sum to the last of these sums. */
+/* The first n words of b->marks must be 0 or 1. Replaces the first n + 1 words by exclusive prefix sums, and sets *sum
+ * to the last one. Waits for the device. */
 static ordo_status sum_marks(const struct build *b, cl_uint n, cl_uint *sum)
 {
     ORDO_TRY(ordo_call_sum_before(b->call, ORDO_U32, b->marks, (size_t) n + 1));

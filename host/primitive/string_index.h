@@ -33,13 +33,12 @@ ordo_status ordo_call_check_strings(struct ordo_call *call, const struct ordo_st
 
 ordo_status ordo_call_search_strings(struct ordo_call *call, const ordo_string_index *index, ordo_string_search search,
                                      const struct ordo_strings *queries, struct ordo_slice ids);
-/* Like ordo_call_search_strings, but first cuts query i to lengths[i] - 1 bytes. Elements of `lengths` are of type
- * uint64_t. If lengths[i] is 0, ids[i] becomes ORDO_NO_ID. `search` must be ORDO_STRING_LOWER or ORDO_STRING_UPPER,
- * unless `lengths` is NULL. */
+/* Like ordo_call_search_strings, but first cuts query i to lengths[i] - 1 bytes. If lengths[i] (uint64_t) is 0, ids[i]
+ * becomes ORDO_NO_ID. `search` must be ORDO_STRING_LOWER or ORDO_STRING_UPPER, unless `lengths` is NULL. */
 ordo_status ordo_call_bound_prefixes(struct ordo_call *call, const ordo_string_index *index, ordo_string_search search,
                                      const struct ordo_strings *queries, cl_mem lengths, struct ordo_slice ids);
-/* Finds the longest prefix of each query among the strings whose bit in `hidden` is 0. Let n be the prefix's length for
- * query i. Then lengths[i] (uint64_t) becomes n + 1, unless it already is greater. The index and the column must not be
+/* Finds the longest prefix of each query among the strings whose bit in `hidden` is 0. If the prefix of query i has n
+ * bytes, lengths[i] (uint64_t) becomes n + 1, unless it already is greater. The index and the column must not be
  * empty. */
 ordo_status ordo_call_longest_prefixes(struct ordo_call *call, const ordo_string_index *index,
                                        const struct ordo_strings *queries, cl_mem hidden, cl_mem lengths);

@@ -50,8 +50,8 @@ static void size_page(struct build *b, partial_level *level, cl_uint key_words)
     level->page_words = level->positions + entries * key_words;
 }
 
-/* Places all levels in the index. Returns the index size in words. In the last level, reserves at least
- * FIRST_PAGE_WORDS words per partial key, because build_last may widen the keys to this size. */
+/* Places all levels in the index. Returns the index size in words. The last level gets at least FIRST_PAGE_WORDS words
+ * per partial key, because build_last may widen the keys. */
 static size_t place_levels(struct build *b, cl_uint key_words)
 {
     const cl_uint page_keys = b->head.page_keys;

@@ -114,8 +114,8 @@ static ordo_status run(const struct batch *b, const struct ordo_order *order)
 
 /* ---- calls --------------------------------------------------------------------------------------------------- */
 
-/* Kernel string_bounds counts the strings less than a query. With b->upper, it also counts a string equal to the query.
- * Its result is this count plus b->add, modulo 2^32. Results of b->limit or more become ORDO_NO_ID. */
+/* Kernel string_bounds counts the strings less than a query. With b->upper, it also counts an equal string. Its result
+ * is this count plus b->add, modulo 2^32. Results of b->limit or more become ORDO_NO_ID. */
 static ordo_status choose(struct batch *b, ordo_string_search search)
 {
     const cl_uint ids = (cl_uint) b->index->ids;

@@ -99,8 +99,7 @@ ordo_status ordo_strings_refuse(struct ordo_call *call, const struct ordo_string
 void ordo_strings_host(const struct ordo_host_strings *column, struct ordo_host_array arrays[2])
 {
     const size_t n_offsets = column->count ? column->count + 1 : 0, n_bytes = column->count ? column->n_bytes : 0;
-    /* An array may have at most ORDO_MAX_COUNT elements. If the strings have more bytes, describes them as one element
-     * of n_bytes bytes. */
+    /* If the strings have more bytes than an array may have elements, describes them as one element. */
     const size_t element = n_bytes <= ORDO_MAX_COUNT ? 1 : n_bytes;
     arrays[0] = ordo_host_in(column->offsets, n_offsets, column->offset_bytes);
     arrays[1] = ordo_host_in(column->bytes, n_bytes / element, element);

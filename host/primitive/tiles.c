@@ -83,8 +83,8 @@ static ordo_status launch_look_back(struct ordo_call *call, const struct ordo_ti
     return ORDO_OK;
 }
 
-/* The first kernel skips the last range, and the second kernel skips the first range. So the array is divided into one
- * more range than there are cores. */
+/* The first kernel skips the last range, and the second kernel skips the first range. So there is one more range than
+ * cores. */
 static void divide_for_cores(const ordo_device *dev, struct ordo_tiles *t)
 {
     t->range = (cl_uint) ordo_ceil_div(t->tiles, (size_t) ordo_device_facts(dev)->compute_units + 1);

@@ -153,8 +153,8 @@ static ordo_status make_room(struct ordo_call *call, const struct top *t, struct
     return ordo_call_fill(call, p->state, 0, bytes, 0);
 }
 
-/* Finds the k elements that come first in sorted order, or only the k-th if t->select. k must be 1 to `count`. Writes
- * the k elements without sorting them. */
+/* Writes the k elements that come first in sorted order, unsorted, or only the k-th if t->select. k must be 1 to
+ * `count`. */
 static ordo_status find_by_digits(struct ordo_call *call, const struct top *t, struct passes *p, const struct found *to)
 {
     const struct ordo_launch count = kernel_of(t, p, "top_count", p->groups);

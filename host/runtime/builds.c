@@ -217,8 +217,8 @@ static void *build_what_is_wanted(void *argument)
             wait_a_moment(b);
         } else {
             build_early(dev, p);
-            /* The driver has now loaded its compiler, which may have registered an exit handler. Exit handlers run in
-             * the reverse order of registration. So end_all is registered again, to run before this handler. */
+            /* The compiler that the driver has now loaded may have registered an exit handler. Registers end_all again,
+             * to run before this handler. */
             pthread_once(&at_first_build, watch_exit);
         }
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Caches compiled programs and the detected features of devices in $ORDO_CACHE, $XDG_CACHE_HOME/ordo or ~/.cache/ordo.
- * Cached programs are executed, so directory and files must belong to the user, and nobody else may write them. */
+/* Caches compiled programs and the detected features of devices. Cached programs are executed, so directory and files
+ * must belong to the user, and nobody else may write them. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 

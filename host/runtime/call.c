@@ -17,8 +17,7 @@ static ordo_status mark(struct ordo_call *call, cl_uint n, const cl_event *wait,
 }
 
 /* Creates order->done, an event that completes after all commands of the call. It fails if an event in the wait list
- * fails. A marker with a wait list waits only for the events in this list. A marker without a wait list waits for all
- * earlier commands.
+ * fails. A marker with a wait list waits only for the events in this list.
  *
  * Uses no barrier with a wait list. After such a barrier, PoCL 3.1 ignores other barriers. */
 static ordo_status hand_out_event(struct ordo_call *call)
@@ -304,7 +303,6 @@ static bool poll(cl_event done, int max)
     return true;
 }
 
-/* After an error, the read may still write to dev->bounce. */
 static ordo_status read_polling(struct ordo_call *call, cl_mem from, size_t at, char *bounce, size_t bytes)
 {
     cl_event done = NULL;

@@ -12,9 +12,8 @@ struct ordo_listed {
     char         name[128], platform_name[128];
 };
 
-/* Returns the first device of the list that matches `select`, or NULL if none does. The list must not be empty.
- * `select` is "gpu", "cpu", part of the name of the device or platform, or two numbers ("0:1": device 1 of platform 0).
- * NULL or "" selects the first GPU, or the first device if there is no GPU. */
+/* Returns the first device of the list that matches `select` (struct ordo_device_config), or NULL if none does. The
+ * list must not be empty. NULL or "" selects the first GPU, or the first device if there is no GPU. */
 const struct ordo_listed *ordo_choose(const struct ordo_listed *list, size_t n, const char *select);
 
 /* Writes to `text` why the platform may show no device, and what the user can do. */

@@ -155,7 +155,7 @@ static ordo_status find_kernels(ordo_device *dev)
 }
 
 /* Default number of build threads for a GPU. NVIDIA's compiler is not faster with more threads. For a CPU the default
- * is 0, because a CPU's driver builds one program at a time, and builds would slow down kernels. */
+ * is 0, because its driver builds one program at a time, and builds slow down kernels. */
 #define BUILD_THREADS_GPU 2
 
 static ordo_status choose_build_threads(ordo_device *dev, const struct ordo_device_config *config)

@@ -163,8 +163,7 @@ struct ordo_device {
     /* If true, a program contains only the kernels that one comment "Built together: ..." of its source lists. */
     bool                             kernels_apart;
     const struct ordo_build_changes *changes;
-    /* For tests. If 1, the compiler optimizes every program. If -1, it optimizes none. If 0, the code of the tests
-     * chooses the programs to optimize. */
+    /* For tests: the compiler optimizes every program (1), none (-1), or the programs that the tests choose (0). */
     int                 optimized;
     struct ordo_device *next_live;
     /* True if the driver refused the last barrier of a call. */

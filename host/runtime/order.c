@@ -151,8 +151,7 @@ static ordo_status add_listed(struct ordo_call *call, cl_uint i)
 }
 
 /* Fills the call's wait list. Also adds the incomplete events for which earlier calls on the same queue wait. If such
- * an event fails, the driver drops commands. With the event in the list, it drops all commands of this call. Otherwise
- * it might drop only some of them. */
+ * an event fails, the driver then drops all commands of this call. Otherwise it might drop only some. */
 static ordo_status add_events(struct ordo_call *call)
 {
     ordo_device             *dev = call->dev;
@@ -219,8 +218,8 @@ ordo_status ordo_call_barrier(const struct ordo_call *call)
     return ORDO_OK;
 }
 
-/* A call in another queue waits for a marker event after the object's last call. If this marker fails, the call
- * enqueues a new marker, at most this many times. */
+/* If the marker after an object's last call fails, a call in another queue enqueues a new marker, at most this many
+ * times. */
 #define ROUNDS_MAX 4
 
 ordo_status ordo_call_begin_after(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order,

@@ -299,8 +299,8 @@ static bool try_amd(ordo_device *dev, bool all)
     return true;
 }
 
-/* Selects sub-groups of `lanes` work-items. If `lanes` is 0, selects 16 work-items, or the driver's size if 16 is
- * impossible. Returns false if kernels cannot have such sub-groups. */
+/* Selects sub-groups of `lanes` work-items. If `lanes` is 0, selects 16, or else the driver's size. Returns false if
+ * kernels cannot have such sub-groups. */
 static bool try_khronos(ordo_device *dev, uint32_t lanes)
 {
     const uint32_t wanted = lanes ? lanes : 16;

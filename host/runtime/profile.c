@@ -194,8 +194,8 @@ static const struct setting threads[] = {
     { ORDO_BLINK_ITEMS, ALL, 32 },
 };
 
-/* For devices without sub-group operations. A sort keeps digit counters for each work-item in local memory. There is
- * space for 16 counters per work-item (4-bit digits), but not for 256. */
+/* For devices without sub-group operations. Local memory has space for 16 digit counters per work-item of a sort (4-bit
+ * digits), but not for 256. */
 static const struct setting one_lane[] = {
     { ORDO_SORT_DIGIT_BITS, ALL, 4 },  { ORDO_SORT_GROUP, ALL, 64 },  { ORDO_SORT_SMALL_GROUP, ALL, 64 },
     { ORDO_SORT_SMALL_ITEMS, ALL, 8 }, { ORDO_SEARCH_LANES, ALL, 1 }, { ORDO_BLINK_LANES, ALL, 1 },
@@ -213,7 +213,7 @@ static const struct setting progress[] = {
  * 11.
  *
  * A blocked index (SEARCH_LAYOUT 1) with 15 keys per cache line is faster than level order. In 2^24 keys of 4 bytes, an
- * H100 finds 25.9 instead of 19.6 G keys/s. In 2^27 keys of 8 bytes, an H200 finds 10.9 instead of 10.1 G keys/s. */
+ * H100 finds 25.9 instead of 19.6 G keys/s. */
 static const struct setting large_tiles[] = {
     { ORDO_SORT_GROUP, ALL, 512 },        { ORDO_SORT_ITEMS, ALL, 11 },
     { ORDO_SORT_ITEMS, K4V0, 21 },        { ORDO_SORT_ITEMS, K4V4, 18 },

@@ -251,8 +251,8 @@ bool ordo_slices_overlap(struct ordo_slice a, size_t a_count, size_t a_bytes, st
 
 /* ---- small arrays: staging.c ------------------------------------------------------------------------------------- */
 
-/* A stage holds all small arrays of a call, so that one upload and one download suffice. It has pinned host memory and
- * a device buffer. On a CPU these are the same memory. */
+/* A stage holds all small arrays of a call. It has pinned host memory and a device buffer. On a CPU these are the same
+ * memory. */
 #define ORDO_STAGE_BYTES ((size_t) 64 << 10)
 struct ordo_stage;
 
@@ -280,16 +280,16 @@ ordo_status ordo_call_transfer(struct ordo_call *call, bool up, const struct ord
 
 /* ---- dry runs and building ahead: dry_run.c, builds.c ------------------------------------------------------------ */
 
-/* Divides builds between processes. Programs are numbered from 0 in the order in which calls request them. This process
- * builds program i if i modulo `parts` is `part`. If `parts` is 0, it builds all programs. */
+/* Divides builds between processes. This process builds the requested program i, counted from 0, if i modulo `parts` is
+ * `part`. If `parts` is 0, it builds all programs. */
 struct ordo_gathering {
     uint32_t part, parts;
     size_t   n;
 };
 
-/* Opens a device whose calls launch nothing. Instead, `dev` builds the kernels that the calls need. `gathering` may be
- * NULL. Otherwise it selects the programs that this process builds. Reads return invented data. Close *out after its
- * objects and before `dev`. Only one thread may use *out. */
+/* Opens a device whose calls launch nothing. Instead, `dev` builds the kernels that the calls need. `gathering` (may be
+ * NULL) selects the programs that this process builds. Reads return invented data. Close *out after its objects and
+ * before `dev`. Only one thread may use *out. */
 ordo_status ordo_dry_run_open(ordo_device *dev, struct ordo_gathering *gathering, ordo_device **out);
 void        ordo_dry_run_close(ordo_device **dry_run);
 /* Must be called before each call on the dry-run device. Sets the word that all reads of this call return. */

@@ -289,8 +289,8 @@ char *ordo_program_options(const ordo_device *dev, const struct ordo_define *def
 
 /* ---- some kernels of a module ------------------------------------------------------------------------------------ */
 
-/* A kernel begins with ORDO_KERNEL or another macro ..._KERNEL in the first column. It ends at a brace in the first
- * column. Indented kernels in macros are not recognized. */
+/* A kernel begins with a macro ..._KERNEL in the first column, and ends at a brace in the first column. Indented
+ * kernels in macros are not recognized. */
 static bool begins_kernel(const char *line)
 {
     static const char end[] = "_KERNEL";

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies all small arrays of a call with one upload and one download, because each command takes at least 12 us. The
- * arrays pass through a stage, that is host memory and a device buffer. */
+/* Copies all small arrays of a call with one upload and one download, because each command takes at least 12 us. */
 #include "internal.h"
 
 #include <stdlib.h>

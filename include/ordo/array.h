@@ -82,8 +82,7 @@ static inline struct ordo_slice ordo_at(cl_mem mem, size_t at)
     slice.at = at;
     return slice;
 }
-/* Means that there is no array. Pass it for outputs that you do not need, and for values if
- * value_bytes is 0. */
+/* Means no array. Pass it for outputs that you do not need, and for values if value_bytes is 0. */
 static inline struct ordo_slice ordo_none(void)
 {
     return ordo_at((cl_mem) 0, 0);
@@ -114,8 +113,8 @@ ORDO_API ordo_status ordo_scan(ordo_device *device, const struct ordo_scan_param
 ORDO_API ordo_status ordo_scan_host(ordo_device *device, const struct ordo_scan_params *params,
                                     const void *in, void *out, size_t count);
 
-/* Scans each segment of the array separately. heads[i] is a byte. A segment begins at element 0 and
- * at each element i for which heads[i] is not 0. */
+/* Scans each segment of the array separately. A segment begins at element 0 and at each element i
+ * for which heads[i] (a byte) is not 0. */
 ORDO_API ordo_status ordo_segmented_scan(ordo_device *device, const struct ordo_scan_params *params,
                                          struct ordo_slice in, struct ordo_slice heads,
                                          struct ordo_slice out, size_t count,
@@ -184,7 +183,7 @@ ORDO_API ordo_status ordo_gather_host(ordo_device *device, const struct ordo_gat
 struct ordo_scatter_params {
     uint32_t row_bytes;
     /* True is faster, but no index may occur twice. The output row of a repeated index may mix
-     * bytes of several rows. */
+     * rows. */
     bool distinct;
 };
 
@@ -208,9 +207,8 @@ struct ordo_sort_params {
     ordo_type key;
     uint32_t  value_bytes; /* 0, 4 or 8 */
     bool      descending;
-    /* The sort compares only `bits` bits of each key, beginning with bit first_bit. If `bits` is 0,
-     * it compares all bits from first_bit up. For keys of 4 and 8 bytes, these are bits of the
-     * result of ordo_key_bits. */
+    /* The sort compares only `bits` bits of each key from bit first_bit up, or all of them if
+     * `bits` is 0. For keys of 4 and 8 bytes, these are bits of the result of ordo_key_bits. */
     uint32_t first_bit;
     uint32_t bits;
 };
@@ -240,9 +238,9 @@ ORDO_API ordo_status ordo_sort_host(ordo_device *device, const struct ordo_sort_
  * pack the columns into keys with ordo_key_pack, and unpack the keys of the result. */
 struct ordo_key_field {
     ordo_type type;
-    /* Number of bits that a value takes in the key. 0 means all bits of the type. Only integers may
-     * have fewer bits than their type. Unsigned values must then be less than 2^bits. Signed values
-     * must be from -2^(bits - 1) to 2^(bits - 1) - 1. */
+    /* Bits of a value in the key. 0 means all bits of the type. Only integers may have fewer bits
+     * than their type. Unsigned values must then be less than 2^bits. Signed values must be from
+     * -2^(bits - 1) to 2^(bits - 1) - 1. */
     uint32_t bits;
     bool     descending; /* does not affect the place of nulls */
     /* If true, the column may have nulls, and the field takes one more bit of the key. The column
@@ -310,9 +308,9 @@ struct ordo_top_k_params {
     bool      greatest;
 };
 
-/* Returns the k elements with the least keys, ascending. With `greatest`, returns the k elements
- * with the greatest keys, descending. If `count` is less than k, returns all elements. Equal keys
- * keep their order. `indices` (optional) receives each element's index in the input (uint32_t).
+/* Returns the k elements with the least keys, ascending. With `greatest`, returns those with the
+ * greatest keys, descending. If `count` is less than k, returns all elements. Equal keys keep their
+ * order. `indices` (optional) receives each element's index in the input (uint32_t).
  * Cost: two reads of all keys, or more if most keys share their highest bits. Then a sort of k
  *   elements.
  * Memory: half of the keys' bytes, plus 2 bytes per key, plus twice the outputs' bytes, plus 256
@@ -355,7 +353,7 @@ struct ordo_reduce_by_key_params {
     bool sorted;
     /* The call sorts the keys by this number of low bits. 0 means all bits. Fewer bits are faster.
      * For keys of 4 and 8 bytes, these are bits of the result of ordo_key_bits. Keys that differ
-     * only in higher bits may alternate. A key can then form several groups. */
+     * only in higher bits may alternate, so that a key forms several groups. */
     uint32_t bits;
 };
 
@@ -424,8 +422,7 @@ ORDO_API ordo_status ordo_merge_host(ordo_device *device, const struct ordo_merg
                                      const void *b_keys, const void *b_values, size_t b_count,
                                      void *keys_out, void *values_out);
 
-/* A sorted part of an array. It has `count` elements. Its first element has index `at` in the
- * array. */
+/* A sorted part of an array: `count` elements from index `at` on. */
 struct ordo_run {
     size_t at, count;
 };
@@ -502,7 +499,7 @@ struct ordo_search_params {
 };
 
 /* Sets ranks[i] (uint32_t) to the number of keys less than queries[i]. With `upper`, also counts
- * the keys equal to queries[i]. Unsorted keys give arbitrary ranks of at most `count`.
+ * equal keys. Unsorted keys give arbitrary ranks of at most `count`.
  * Cost: log2(count) reads of keys per query. With an index, log(count) / log(keys per node) reads
  *   of nodes (64 to 128 bytes).
  * Memory: see ordo_scheme. */
@@ -520,9 +517,9 @@ struct ordo_equal_range_params {
     const ordo_index *index;
 };
 
-/* Finds all keys that equal queries[i]: they are the elements lower[i] to upper[i] - 1 of `keys`.
- * `lower` and `upper` have elements of uint32_t. The members of `params` are as in
- * ordo_search_params. Unsorted keys give arbitrary bounds with lower[i] <= upper[i] <= count.
+/* Finds all keys that equal queries[i]: elements lower[i] to upper[i] - 1 of `keys`. `lower` and
+ * `upper` have elements of uint32_t. The members of `params` are as in ordo_search_params. Unsorted
+ * keys give arbitrary bounds with lower[i] <= upper[i] <= count.
  * Cost: as ordo_search.
  * Memory: none. */
 ORDO_API ordo_status ordo_equal_range(ordo_device                          *device,

@@ -70,8 +70,8 @@ typedef void (*ordo_log_fn)(void *user, ordo_log_level level, const char *messag
  * to be valid only until the device is open. */
 struct ordo_device_config {
     /* "0:1" (platform:device), "gpu", "cpu", or part of the name of a device or platform. NULL
-     * means the environment variable ORDO_DEVICE. If that is not set, the first GPU is used. If
-     * there is no GPU, the first device is used. */
+     * means the environment variable ORDO_DEVICE. If that is not set, the first GPU is used, or
+     * else the first device. */
     const char *select;
     /* Receives errors and warnings. The environment variable ORDO_LOG can select other levels. If
      * ORDO_LOG is set and `log` is NULL, messages go to stderr. */
@@ -90,8 +90,8 @@ struct ordo_device_config {
     bool        profiling; /* the device's own queue gets CL_QUEUE_PROFILING_ENABLE */
     bool        no_self_test;
     /* Number of threads that compile kernels in the background after a dictionary is created. The
-     * maximum is 16, and -1 means none. 0 means the environment variable ORDO_BUILD_THREADS. If
-     * that is not set, a GPU has 2 threads and a CPU has none. */
+     * maximum is 16, and -1 means none. 0 means the environment variable ORDO_BUILD_THREADS, or if
+     * that is not set, 2 on a GPU and none on a CPU. */
     int build_threads;
 };
 
@@ -133,9 +133,8 @@ ORDO_API cl_command_queue ordo_device_queue(const ordo_device *device);
  * waits for the queue without an error. Most drivers refuse all calls on the context after such a
  * failure. NVIDIA's driver also refuses new contexts in the process. */
 
-/* Copies the message of the last error on the device to `text`. The error may come from any thread.
- * Writes at most `bytes` bytes, including a final 0. Returns the size of the whole message, or 1 if
- * there was no error. */
+/* Copies the message of the device's last error, from any thread, to `text`. Writes at most `bytes`
+ * bytes, including a final 0. Returns the size of the whole message, or 1 if there was no error. */
 ORDO_API size_t ordo_device_last_error(ordo_device *device, char *text, size_t bytes);
 
 /* Returns the OpenCL code of the device's last error, or 0. */
@@ -173,8 +172,8 @@ struct ordo_facts {
     /* True if a started work-group continues to run while another work-group waits for it. */
     bool groups_progress;
     bool int64_atomics;
-    /* A load may read from an address that an earlier load returned. If true, the device performs
-     * these two loads in order, without a fence between them. */
+    /* If true, the device performs a load after an earlier load that returned its address, without
+     * a fence between them. */
     bool         address_order;
     bool         own_binary_cache; /* the driver caches programs */
     ordo_lanes   lanes;
@@ -247,15 +246,14 @@ struct ordo_tunable_info {
 ORDO_API ordo_status ordo_device_tunable(ordo_device *device, size_t i,
                                          struct ordo_tunable_info *out);
 
-/* Sets a tunable. If the value exceeds the device's limits, later calls use a lower value. They
+/* Sets a tunable. If the value exceeds the device's limits, later calls use a lower value, or
  * return ORDO_UNSUPPORTED if the driver still cannot run the kernel.
  * Errors: ORDO_INVALID for an unknown name or a value that is not among its choices. */
 ORDO_API ordo_status ordo_device_set_tunable(ordo_device *device, const char *name, uint32_t value);
 
-/* Writes all tunables of origin TUNED or SET to the user's profile. The file is $ORDO_PROFILE. If
- * that is not set, it is $XDG_CONFIG_HOME/ordo/<device>.profile, or else
- * ~/.config/ordo/<device>.profile. Creates missing directories. `path` (may be NULL) receives the
- * file name, cut to path_bytes with its final 0.
+/* Writes all tunables of origin TUNED or SET to the user's profile: $ORDO_PROFILE, or else
+ * $XDG_CONFIG_HOME/ordo/<device>.profile, or else ~/.config/ordo/<device>.profile. Creates missing
+ * directories. `path` (may be NULL) receives the file name, cut to path_bytes with its final 0.
  * Errors: ORDO_IO if the file cannot be written. */
 ORDO_API ordo_status ordo_device_save_profile(ordo_device *device, char *path, size_t path_bytes);
 

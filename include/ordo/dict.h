@@ -24,8 +24,7 @@
  *               ordo_dict_export of a hash table returns another order (hash.h).
  *   Costs       "A lookup" costs as much as ordo_dict_find of one key. "An update" costs as much as
  *               ordo_dict_upsert of the batch.
- *   Threads     Any number of threads may use one dictionary. A lock runs their calls one after
- *               another. */
+ *   Threads     Any number of threads may use one dictionary. */
 
 /* Errors: ORDO_TOO_LARGE if a batch or the dictionary exceeds ORDO_MAX_COUNT elements, or an
  *   allocation exceeds the device's largest. ORDO_UNSUPPORTED if ordo_dict_can returns false for
@@ -113,8 +112,8 @@ ORDO_API ordo_status ordo_dict_insert_host(ordo_dict *dict, const void *keys, co
                                            size_t count, uint8_t *inserted);
 
 /* Combines each value with the stored value of its key: `op` selects sum, minimum or maximum.
- * `value` is the type of the values. Absent keys are stored with their values. If `keys` has a key
- * several times, all its values are combined.
+ * `value` is the type of the values. Absent keys are stored with their values. All values of a
+ * repeated key are combined.
  * Cost: an update. An LSM, FAST tree or HAMT also sorts the keys and looks each key up.
  * Memory: the update's scratch, plus a key, two values and 2 bytes per element.
  * Errors: ORDO_INVALID if value_bytes is 0 or not the size of type `value`. ORDO_UNSUPPORTED for
@@ -145,8 +144,8 @@ ORDO_API ordo_status ordo_dict_erase_range_host(ordo_dict *dict, const void *lo,
 
 /* ordo_dict_take_first removes the `count` elements with the least keys, and returns them in
  * ascending order. ordo_dict_take_last does so with the greatest keys, in descending order. If
- * there are fewer elements than `count`, all are removed. *taken receives the number of removed
- * elements. keys_out and values_out (optional) need space for `count` elements.
+ * there are fewer, all are removed. *taken receives their number. keys_out and values_out
+ * (optional) need space for `count` elements.
  * Cost: an ordo_dict_range and an update.
  * Memory: scratch of a key and a byte per element.
  * Blocking: yes. */
@@ -203,8 +202,8 @@ ORDO_API ordo_status ordo_dict_count_host(ordo_dict *dict, const void *lo, const
  * (uint64_t). *needed receives the number of elements of all ranges. Each output is optional.
  * Blocking: waits for the device if `needed` is not NULL, and in the _host call.
  * Errors: ORDO_TOO_SMALL if the ranges have more than `capacity` elements. keys_out and values_out
- *   are then unchanged. A call with `needed` NULL cannot return this error. The caller must then
- *   compare offsets[count] with `capacity`. */
+ *   are then unchanged. If `needed` is NULL, the caller must compare offsets[count] with `capacity`
+ *   instead. */
 ORDO_API ordo_status ordo_dict_range(ordo_dict *dict, struct ordo_slice lo, struct ordo_slice hi,
                                      size_t count, struct ordo_slice offsets,
                                      struct ordo_slice keys_out, struct ordo_slice values_out,
@@ -424,8 +423,8 @@ struct ordo_batch {
 /* Applies a mixed batch in the order of its operations.
  * Cost: one sort, one lookup of each key, two or three scans, and one update (share/doc/dict.md).
  * Memory: scratch of 45 bytes, a key and a value per operation. If an operation uses the order of
- *   keys, it is 80 bytes instead of 45. For each range, scratch also has a copy of the elements
- *   that were in this range before the batch.
+ *   keys, it is 80 bytes instead of 45. For each range, scratch also has a copy of its elements
+ *   before the batch.
  * Blocking: yes.
  * Errors: ORDO_INVALID for an unknown code. ORDO_TOO_SMALL if the ranges have more than
  *   range_capacity elements together. *needed (may be NULL) receives their number. After these

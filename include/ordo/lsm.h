@@ -36,8 +36,8 @@ struct ordo_lsm_config {
      * cleanup_doubled, an update removes no stale elements while fewer than 2 * cleanup_least
      * elements are stored. */
     size_t cleanup_least;
-    /* If true, queries never merge runs. If false, a query merges runs when searches of these runs
-     * have cost as much as a merge. */
+    /* If true, queries never merge runs. Otherwise a query merges runs when their searches have
+     * cost as much as a merge. */
     bool keep_runs;
 };
 

@@ -63,9 +63,9 @@ struct ordo_prepare_params {
     size_t   batch;       /* elements per later call: kernels for small and large batches differ */
 
     /* Some drivers compile only one program at a time in a process. To compile in several
-     * processes, set `parts` to the number of processes. Set `part` to a different number from 0 to
-     * parts - 1 in each. Afterwards one process must call again with `part` and `parts` 0, and all
-     * other members as before. */
+     * processes, set `parts` to their number, and `part` to a different number from 0 to parts - 1
+     * in each. Afterwards one process must call again with `part` and `parts` 0, and all other
+     * members as before. */
     uint32_t part, parts;
 
     /* May be NULL. The calling thread calls it to report progress. If it returns false, the

@@ -35,8 +35,7 @@
  *               order->done cannot be created, the call returns an error and the update remains.
  *               ORDO_TOO_LARGE if the dictionary exceeds ORDO_MAX_COUNT strings, if an allocation
  *               exceeds the device's largest, or if different strings share their first 2^28 bytes.
- *   Threads     Any number of threads may use one dictionary. A lock runs their calls one after
- *               another. */
+ *   Threads     Any number of threads may use one dictionary. */
 
 /* ---- the dictionary ----------------------------------------------------------------------- */
 #ifndef ORDO_STRING_DICT_H
@@ -232,9 +231,8 @@ ORDO_API ordo_status ordo_string_dict_size(ordo_string_dict *dict, size_t *out);
 
 /* ---- checks and statistics ----------------------------------------------------------------- */
 
-/* Checks that each run's index finds all strings of the run. A run has one bit per string, which is
- * 1 if the string is stale (replaced or erased). Checks that at most one copy of each string is not
- * stale.
+/* Checks that each run's index finds all strings of the run, and that at most one copy of each
+ * string is not stale (replaced or erased).
  * Blocking: yes.
  * Errors: ORDO_BROKEN. */
 ORDO_API ordo_status ordo_string_dict_check(ordo_string_dict *dict, const struct ordo_order *order);
@@ -246,9 +244,8 @@ struct ordo_string_dict_statistics {
     size_t bytes_strings; /* offsets and bytes of strings */
     size_t bytes_values;
     size_t bytes_index;
-    /* One bit per stored string, which is 1 if the string is stale. Also 4 bytes per 32 strings,
-     * with the number of earlier strings that are not stale. After a selection or an export,
-     * perhaps also 4 bytes per string, with the sorted order of the strings. */
+    /* Marks of stale strings: one bit per stored string, and 4 bytes per 32 strings. After a
+     * selection or an export, perhaps also 4 bytes per string for the sorted order. */
     size_t bytes_marks;
     size_t cleanups; /* merges due to ordo_string_dict_cleanup or to stale strings */
 };

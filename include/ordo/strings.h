@@ -169,8 +169,8 @@ typedef enum ordo_string_search {
     ORDO_STRING_LONGEST_PREFIX = 7,
 } ordo_string_search;
 
-/* Searches for each query. ids[i] (uint32_t) receives the result for query i: an id or a number of
- * strings, as listed at ordo_string_search. It is ORDO_NO_ID if there is no such string.
+/* Searches for each query. ids[i] (uint32_t) receives the result for query i, as listed at
+ * ordo_string_search, or ORDO_NO_ID if there is no such string.
  * Cost: per query, one read of the query, of one string, and of about 64 bytes per level of the
  *   index.
  * Memory: none. */

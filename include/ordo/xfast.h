@@ -22,9 +22,9 @@ extern "C" {
 struct ordo_xfast_config {
     struct ordo_dict_config dict;
     /* The index has a hash table of key prefixes. Successive prefix lengths differ by `group` bits.
-     * `group` is from 1 to 8, and 0 means 4. A smaller `group` makes the table larger. It makes
-     * queries faster if many keys share a prefix. With `group` 1, the table takes up to 16 bytes
-     * per 4-byte key, or 55 bytes per 8-byte key. */
+     * `group` is from 1 to 8, and 0 means 4. A smaller `group` makes the table larger, and queries
+     * faster if many keys share a prefix. With `group` 1, the table takes up to 16 bytes per 4-byte
+     * key, or 55 bytes per 8-byte key. */
     uint32_t group;
     uint64_t seed;         /* Set a random seed if untrusted users choose the keys. */
     bool     level_tables; /* a hash table per prefix length, for benchmarks (share/doc/xfast.md) */
@@ -95,8 +95,8 @@ static inline unsigned ordo_prefix_u64_length(uint64_t prefix)
 }
 
 /* Finds the longest stored prefix of keys[i] for each i. prefixes_out[i] receives the encoded
- * prefix. values_out[i] receives its value. found[i] (a byte) becomes 1. If no stored prefix
- * matches, found[i] becomes 0 and the other outputs stay unchanged. Outputs are optional.
+ * prefix, and values_out[i] its value. found[i] (a byte) becomes 1. If no stored prefix matches,
+ * found[i] becomes 0 and the other outputs stay unchanged. Outputs are optional.
  * Cost: two lookups and one more read per key. The first call after an update also makes 1 to 4
  *   lookups for each stored key.
  * Memory: as many bytes as all stored keys take, until the next update. */

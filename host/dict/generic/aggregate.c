@@ -15,8 +15,8 @@
 /* Maximum total length of short ranges. */
 #define SHORT_TOTAL ((cl_ulong) 1 << 27)
 
-/* Long ranges are answered with a table. If the ranges have less than 1 / OWN_TABLE_PART of all elements, this table
- * has only the elements in the ranges. Otherwise it has all elements, and is kept until the dictionary changes. */
+/* If the ranges have less than 1 / OWN_TABLE_PART of all elements, the table has only the elements in the ranges.
+ * Otherwise it has all elements, and is kept until the dictionary changes. */
 #define OWN_TABLE_PART 4
 
 struct aggregation {

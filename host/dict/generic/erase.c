@@ -13,8 +13,7 @@ struct erasure {
     cl_uint                     n;
     cl_mem                      first, past; /* Range i has the ranks first[i] .. past[i] - 1. */
     /* numbers[] has the indices of the ranges, sorted by `first`. Ranges may overlap, so range numbers[j] keeps only
-     * its ranks from begins[j] on. Its other ranks belong to earlier ranges in this order. offsets[] has the n + 1
-     * prefix sums of the numbers of kept ranks. */
+     * its ranks from begins[j] on. offsets[] has the n + 1 prefix sums of the numbers of kept ranks. */
     cl_mem   numbers;
     cl_mem   begins;
     cl_mem   offsets;

@@ -10,9 +10,8 @@ ordo_status ordo_dict_check_numbers(const ordo_dict *dict, ordo_type value, ordo
 
 ordo_status ordo_dict_combine_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
 ordo_status ordo_dict_combine_generic(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *combines);
-/* The batch must be sorted by key. For each key, combines its stored value with its first value in the batch, this
- * result with its second value, and so on. Each result replaces the value in the batch. The caller must then store each
- * key's last result. */
+/* The batch must be sorted by key. Replaces each value in the batch by the combination of its key's stored value and
+ * values in the batch up to this one. The caller must then store the last value of each key. */
 ordo_status ordo_dict_combine_sorted(ordo_dict *dict, struct ordo_call *call, const struct ordo_combines *sorted);
 
 ordo_status ordo_dict_limited_enqueue(ordo_dict *dict, struct ordo_call *call, const struct ordo_limited_ranges *ranges,

@@ -256,7 +256,6 @@ static ordo_status make_table(struct ordo_call *call, struct ordo_hash *hash, st
     return status;
 }
 
-/* Returns a lower bound of the number of elements in a new table. */
 static size_t least_elements(const struct content *c, const struct ordo_hash_table *table, unsigned load)
 {
     const size_t partitions = ordo_hash_partitions(table),

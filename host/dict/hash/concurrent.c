@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executes concurrent batches. One launch runs all finds, and later launches run the updates. An update gives up if its
- * buckets are full, or if it does not get a latch (a lock of one bit). */
+/* Executes concurrent batches. One launch runs all finds, and later launches run the updates.
+ * cl/dict/hash/concurrent.cl says when an update gives up. */
 #include "dict/hash/hash.h"
 
 #include "dict/batch.h"
@@ -60,8 +60,8 @@ static cl_uint way_of(const struct concurrent *c, bool again)
     return again ? HASH_ALONE : HASH_LISTING;
 }
 
-/* Launches `count` operations of the list `again` (or of the batch, if `again` is NULL), starting at index `from`. Adds
- * operations that give up to c->pending. */
+/* Launches `count` operations of the list `again` (if NULL, of the batch) from index `from` on. Adds operations that
+ * give up to c->pending. */
 static ordo_status launch_some(const struct concurrent *c, size_t from, size_t count, cl_mem again)
 {
     static const cl_uint                never = 0;
@@ -275,8 +275,8 @@ static ordo_status grow_if_fits(struct concurrent *c, bool *grown)
     return ORDO_OK;
 }
 
-/* Executes all updates concurrently. Some give up, for example because both buckets of their key are full. An ordered
- * batch then executes these updates, and can grow the table. */
+/* Executes all updates concurrently. Then an ordered batch executes the updates that gave up, and can grow the
+ * table. */
 static ordo_status run_window(struct concurrent *c, size_t first, size_t count)
 {
     const struct ordo_leftovers leftovers = { .dict = &c->hash->dict,

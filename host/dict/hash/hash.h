@@ -77,8 +77,8 @@ struct ordo_launch ordo_hash_serial_kernel(const struct ordo_hash *hash, const c
 
 /* ---- check.c ----------------------------------------------------------------------------------------------------- */
 
-/* Each call must begin with this function. It does the check or recount that an earlier call made necessary. Returns
- * ORDO_BROKEN if a check has failed. */
+/* Each call must begin with this function. It does a check or recount if one is due. Returns ORDO_BROKEN if a check has
+ * failed. */
 ordo_status ordo_hash_begin(struct ordo_call *call, struct ordo_hash *hash);
 void        ordo_hash_invalidate(ordo_dict *dict);
 ordo_status ordo_hash_check(ordo_dict *dict, struct ordo_call *call);
@@ -143,7 +143,7 @@ ordo_status ordo_hash_has_capacity(struct ordo_call *call, const struct ordo_has
                                    const struct ordo_hash_batch *batch, bool *out);
 /* True on CPUs, unless the batch both repeats and erases keys. */
 bool ordo_hash_is_serial(const struct ordo_hash *hash, const struct ordo_hash_batch *batch);
-/* Executes the batch with kernel hash_update_serial. Empties the table first if `fills` is true. */
+/* Executes the batch. Empties the table first if `fills` is true. */
 ordo_status ordo_hash_update_serial(struct ordo_call *call, const struct ordo_hash *hash,
                                     const struct ordo_hash_table *table, const struct ordo_hash_batch *batch,
                                     bool fills);
@@ -153,8 +153,8 @@ ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, con
 
 /* ---- small.c ----------------------------------------------------------------------------------------------------- */
 
-/* Tries to apply a small batch of upserts without a sort. Sets *done to false, and changes nothing, if the batch is not
- * suited. Waits for the device. */
+/* Applies a small batch of upserts without a sort. If the batch is not suited, sets *done to false and changes nothing.
+ * Waits for the device. */
 ordo_status ordo_hash_update_small(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_batch *batch,
                                    bool *done);
 

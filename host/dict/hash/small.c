@@ -4,7 +4,6 @@
 
 #include "shared/hash_small.h"
 
-/* If the kernels find that a batch needs a sort, the next SIT_OUT small batches are sorted too. */
 #define SIT_OUT 16
 
 /* Indices of slots of larger tables would need more than 32 bits. */

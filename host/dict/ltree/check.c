@@ -31,8 +31,8 @@ static bool is_lag(int f)
     return f == WRONG_LEAF_COVER || f == WRONG_INNER_COVER || f == WRONG_NEXT || f == WRONG_DIRTY;
 }
 
-/* Kernel check_down visits the nodes from the root down. levels[i] becomes the level of inner node i. leaves[i] becomes
- * 0, the level of leaf i. For a node that the kernel does not reach, the value stays LTREE_NONE. */
+/* Kernel check_down visits the nodes from the root down. levels[i] becomes the level of inner node i, and leaves[i]
+ * becomes 0. If the kernel does not reach a node, its value stays LTREE_NONE. */
 struct look {
     cl_mem levels, leaves, wrong;
 };

@@ -30,8 +30,7 @@ struct ordo_ltree_batch {
 
 /* ---- concurrent_memory.c ----------------------------------------------------------------------------------------- */
 
-/* Returns ORDO_OK if `status` means a lack of memory. Otherwise returns `status`. Use this for optional steps of a
- * batch. */
+/* Returns ORDO_OK if `status` means a lack of memory. Otherwise returns `status`. */
 ordo_status ordo_ltree_or_without(ordo_status status);
 /* Like ordo_ltree_or_without. After an error, also releases all scratch buffers of the call except the first `mark`. */
 ordo_status ordo_ltree_or_drop(const struct ordo_ltree_batch *c, int mark, ordo_status status);

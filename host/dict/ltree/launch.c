@@ -32,9 +32,8 @@ struct ordo_ltree_shape ordo_ltree_teams(const struct ordo_ltree *tree, size_t g
     return (struct ordo_ltree_shape) { group, group < sub_group ? 1 : sub_group, 0 };
 }
 
-/* Returns the number of lanes in a team. Each team executes its own operation, so teams take different branches. But
- * Khronos sub-group functions require that all lanes of a sub-group take the same branch. With these functions, a team
- * of several lanes is thus a whole sub-group. */
+/* Returns the number of lanes in a team. Teams take different branches. But Khronos sub-group functions require that
+ * all lanes of a sub-group take the same branch. With these functions, a team of several lanes is a whole sub-group. */
 static size_t operation_lanes(const struct ordo_ltree *tree, size_t group)
 {
     const struct ordo_facts *facts = ordo_device_facts(tree->dict.dev);
@@ -83,7 +82,6 @@ struct ordo_ltree_shape ordo_ltree_search_shape(const struct ordo_ltree *tree)
     return shape;
 }
 
-/* Maximum number of work-groups. If there are more items, each work-item or team takes several. */
 #define GROUPS_MAX ((size_t) 1 << 16)
 
 struct ordo_launch ordo_ltree_kernel(const struct ordo_ltree *tree, const char *file, const char *kernel,

@@ -23,8 +23,8 @@ struct ordo_ltree_config {
     unsigned words;        /* words of a node's key array: 32 or 16; 0 means 32 */
     unsigned fill_percent; /* A build fills this percentage of each node's slots: 50 to 100; 0 means 90. */
     size_t   max_leaves;   /* 0 means no limit */
-    /* Each new node needs an entry in the level above. Concurrent operations add this entry for raise_percent percent
-     * of the new nodes. The host adds the other entries after the launch. 0 means 100. */
+    /* Concurrent operations add entries for raise_percent percent of the new nodes to the level above. The host adds
+     * the other entries after the launch. 0 means 100. */
     unsigned raise_percent;
     bool     merges; /* as in a skiplist: an erase merges a leaf with few elements into its right neighbour */
 };
@@ -137,8 +137,8 @@ void        ordo_ltree_drop_pools(struct ordo_ltree *tree, struct ordo_ltree_poo
 ordo_status ordo_ltree_mark_free(struct ordo_call *call, const struct ordo_ltree *tree, size_t leaves, size_t inner);
 ordo_status ordo_ltree_shrink(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state);
 ordo_status ordo_ltree_read_state(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS]);
-/* Like ordo_ltree_read_state in two calls. Commands between them do not wait for the host. Each successful call of the
- * first needs a call of the second. If the wait fails, the second reads the state after these commands. */
+/* Like ordo_ltree_read_state in two calls. Commands between them do not wait for the host. Each successful
+ * ordo_ltree_fetch_state needs an ordo_ltree_fetched_state. */
 ordo_status ordo_ltree_fetch_state(struct ordo_call *call, struct ordo_ltree *tree, cl_event *done);
 ordo_status ordo_ltree_fetched_state(struct ordo_call *call, struct ordo_ltree *tree, cl_event *done,
                                      cl_uint state[LTREE_STATE_WORDS]);

@@ -192,8 +192,7 @@ ordo_status ordo_ltree_renew_pools(struct ordo_call *call, struct ordo_ltree *tr
     return ORDO_OK;
 }
 
-/* A dry run only lists the kernels of a call. It assumes a tree of two levels, to list the kernels of inner nodes
- * too. */
+/* A dry run assumes a tree of two levels, to list the kernels of inner nodes too. */
 static void assume_levels(const struct ordo_call *call, cl_uint state[LTREE_STATE_WORDS])
 {
     if (!ordo_is_dry_run(call->dev))

@@ -11,7 +11,7 @@ static struct ordo_slice from(struct ordo_slice slice, size_t at)
     return slice.mem ? ordo_at(slice.mem, slice.at + at) : slice;
 }
 
-/* Scratch memory for a segment of the batch, that is, for some consecutive ranges:
+/* Scratch memory for a segment (some consecutive ranges) of the batch:
  *
  *   leaves[i]   leaf in which range i starts
  *   nexts[i]    right neighbour of this leaf

@@ -15,7 +15,7 @@ static ordo_status run_of_tree(struct ordo_call *call, struct ordo_ltree *tree, 
 }
 
 /* Builds the tree from *run. Returns ORDO_OK even after an error if the old tree is already overwritten. Then
- * tree->rescue keeps *run, and the next call repeats the build. */
+ * tree->rescue keeps *run. */
 static ordo_status build_of_run(struct ordo_call *call, struct ordo_ltree *tree, struct ordo_sorted_run *run,
                                 unsigned fill)
 {

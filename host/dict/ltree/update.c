@@ -31,8 +31,7 @@ static bool has_buckets(const struct ordo_ltree *tree)
     return !ordo_device_facts(tree->dict.dev)->cpu && tree->bucket_backoff == 0;
 }
 
-/* A batch can be divided into buckets: one list of updates per leaf. With this many updates per leaf of 28 slots, a
- * rebuild of the tree costs less than the use of buckets. */
+/* With this many updates per leaf of 28 slots, a rebuild of the tree costs less than the use of buckets. */
 #define REBUILD_PER_LEAF 6
 /* With this many updates per leaf, a rebuild costs less than to apply the sorted batch in place. */
 #define REBUILD_SORTED 2
@@ -48,7 +47,7 @@ static bool is_worth_rebuilding(const struct ordo_ltree *tree, size_t count)
 /* ---- 1 plan ------------------------------------------------------------------------------------------------------ */
 
 /* Scratch memory. Update i belongs in slot positions[i] of leaf leaves[i], whose parent is parents[i]. first[g] is the
- * first update of group g. A group is all updates of one leaf. */
+ * first update of group g (all updates of one leaf). */
 struct plan {
     cl_mem  leaves, positions, parents, first;
     cl_uint state[LTREE_STATE_WORDS];
@@ -142,7 +141,7 @@ static ordo_status update_leaves(struct ordo_call *call, const struct ordo_ltree
 }
 
 /* Adds entries for new leaves to the levels above. All leaves must already contain the updates. If the driver refuses a
- * launch, sets tree->unchecked, and the next call adds the missing entries. */
+ * launch, sets tree->unchecked. */
 static void finish(struct ordo_call *call, struct ordo_ltree *tree, const struct batch *batch, const cl_uint *state)
 {
     const size_t leaves = state[LTREE_LEAVES], splits = state[LTREE_WANTED];

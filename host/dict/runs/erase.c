@@ -48,8 +48,8 @@ static ordo_status count_gone(struct ordo_call *call, const ordo_dict *dict, con
 ordo_status ordo_runs_hide_spans(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set, cl_mem spans,
                                  size_t gone)
 {
-    /* Kernel run_hide sets the hidden bits of `gone` elements, 32 per word. It may also change all visible counts,
-     * because each of them counts all earlier elements of its run. */
+    /* Kernel run_hide sets the hidden bits of `gone` elements. It may also change all visible counts, because each of
+     * them counts all earlier elements of its run. */
     const size_t             words = ordo_ceil_div(gone, 32) + ordo_run_entries(ordo_run_set_stored(set));
     const size_t             items = ordo_device_facts(call->dev)->cpu ? ordo_ceil_div(words, HIDE_SHARE) : words;
     const struct ordo_launch launch = ordo_dict_kernel_shares(dict, "dict/runs/runs.cl", "run_hide", items);

@@ -148,8 +148,8 @@ static ordo_status update_sorted(ordo_dict *dict, struct ordo_call *call, const 
     return store(fast_of(dict), call, &batch);
 }
 
-/* Costs. The unit is the cost of merging one element. `charge` adds up the costs of queries in the buffer. When the sum
- * reaches the cost of a merge, it merges buffer and tree. */
+/* The unit of costs is the cost of merging one element. When queries of the buffer have cost as much as a merge,
+ * `charge` merges buffer and tree. */
 #define QUERY_MOVES      4
 #define LAUNCH_MOVES_GPU ((uint64_t) 1 << 18)
 #define LAUNCH_MOVES_CPU ((uint64_t) 1 << 12)

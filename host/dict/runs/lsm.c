@@ -211,8 +211,8 @@ static ordo_status put(struct ordo_lsm *lsm, struct ordo_call *call, struct ordo
     return status;
 }
 
-/* Executes the merge that is due after a batch, if any. Logs an error instead of returning it, because the batch is
- * already stored as a run. If `marks` is true, first hides the elements that the batch replaces. */
+/* Executes the merge that is due after a batch, if any. Only logs an error, because the batch is already stored. If
+ * `marks` is true, first hides the elements that the batch replaces. */
 static void settle(struct ordo_lsm *lsm, struct ordo_call *call, bool marks)
 {
     const struct ordo_lsm_plan plan = ordo_lsm_plan_batch(lsm);
@@ -279,8 +279,8 @@ static ordo_status erase_interval(ordo_dict *dict, struct ordo_call *call, const
 
 /* ---- queries ----------------------------------------------------------------------------------------------------- */
 
-/* Costs of a query in one run. The unit is the cost of merging one element. RANGE_MOVES does not include the cost of
- * reading the elements of the range. */
+/* Costs of a query in one run. The unit is the cost of merging one element. RANGE_MOVES does not include reads of
+ * elements. */
 #define FIND_MOVES   2
 #define RANK_MOVES   3
 #define SELECT_MOVES 32
@@ -305,8 +305,8 @@ static ordo_status merge_paid(struct ordo_lsm *lsm, struct ordo_call *call, cons
     return ORDO_OK;
 }
 
-/* Adds `more`, the cost of new queries, to the query cost of each run. Merges runs when this cost reaches the cost of a
- * merge. Does nothing while the call waits for unfinished events. */
+/* Adds `more` to the query cost of each run. Merges runs when this cost reaches the cost of a merge. Does nothing while
+ * the call waits for unfinished events. */
 static ordo_status pay(struct ordo_lsm *lsm, struct ordo_call *call, uint64_t more, bool waits)
 {
     struct ordo_run_set *set = &lsm->runs.set;

@@ -20,9 +20,8 @@ size_t ordo_lsm_stored(const struct ordo_lsm *lsm)
 
 /* ---- updates ---------------------------------------------------------------------------------------------------- */
 
-/* Stale elements are replaced or erased. Live elements are the others. lsm->live is a lower bound of their number.
- * If at least STORED_MAX * lsm->live elements are stored, the live elements are counted. If this count shows more than
- * STALE_PERCENT percent stale elements, a cleanup removes them. */
+/* If at least STORED_MAX * lsm->live elements are stored, the live elements are counted. If more than STALE_PERCENT
+ * percent are stale (replaced or erased), a cleanup removes the stale elements. */
 #define STORED_MAX    8
 #define STALE_PERCENT 33
 /* With config.cleanup_doubled, a cleanup follows if at least DOUBLED * lsm->live elements are stored. */

@@ -107,8 +107,7 @@ static struct ordo_ranges part_of(const struct ordo_ranges *ranges, size_t at, s
     return part;
 }
 
-/* Handles `most` ranges at a time, because `s` has space for the ranks of only `most` ranges. A rank is the position of
- * a range bound in a run. */
+/* Handles `most` ranges at a time, because `s` has space for only `most` ranges. */
 static ordo_status range_in_parts(struct ordo_call *call, const ordo_dict *dict, struct ordo_run_set *set,
                                   const struct ordo_ranges *ranges, size_t most, const struct range_scratch *s)
 {

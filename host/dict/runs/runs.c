@@ -92,8 +92,8 @@ static void replace_segment(struct ordo_runs *runs, size_t *counts, size_t first
     struct ordo_sorted_run gone[ORDO_MAX_RUNS];
 
     memcpy(gone, &set->run[first], n * sizeof *gone);
-    /* The new run has no tombstones (elements that erase their keys). But older runs may still have elements of erased
-     * keys. Their hidden bits are 1. Finds read a run's hidden bits only if its `erased` is set. */
+    /* Older runs may still have elements of erased keys, whose hidden bits are 1. Finds read a run's hidden bits only
+     * if its `erased` is set. */
     for (size_t r = 0; r < first; r++)
         set->run[r].erased = set->run[r].has_hidden;
     memmove(&set->run[first + kept], &set->run[first + n], rest * sizeof *gone);
@@ -128,7 +128,7 @@ static ordo_status shrink_segment(struct ordo_runs *runs, struct ordo_call *call
     return ORDO_OK;
 }
 
-/* A segment is a sequence of neighbouring runs that fit into one run. Shrinks each segment. If memory is short, sets
+/* Shrinks each segment, a sequence of neighbouring runs that fit into one run. If memory is short, sets
  * *lacks to the error and continues. */
 static ordo_status shrink_all(struct ordo_runs *runs, struct ordo_call *call, size_t *counts, bool *less,
                               ordo_status *lacks)

@@ -11,8 +11,7 @@ void ordo_string_gather_from(struct ordo_string_gather *g, const struct ordo_str
     }
 }
 
-/* A source of n rows. The rows of all sources are numbered consecutively. The first row of this source has the number
- * `base`. */
+/* A source of n rows (struct ordo_string_gather). Its first row has the number `base`. */
 struct part {
     const struct ordo_string_source *source;
     cl_uint                          base, n;

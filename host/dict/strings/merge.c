@@ -3,8 +3,8 @@
 
 /* ---- the order of several runs ------------------------------------------------------------------------------- */
 
-/* A run, and the ranks of its strings. One buffer has the ranks of all runs, one run after the other. ranks.at is the
- * index of this run's first rank in that buffer. */
+/* A run, and the ranks of its strings. One buffer has the ranks of all runs. ranks.at is the index of this run's first
+ * rank. */
 struct ranked {
     const struct ordo_string_run *run;
     struct ordo_slice             ranks;
@@ -73,7 +73,6 @@ static ordo_status hold(ordo_string_index *index, size_t bytes, cl_mem *mem)
     return ORDO_OK;
 }
 
-/* Copies the strings and values that *g describes to new buffers of *run. */
 static ordo_status fill_run(struct ordo_call *call, struct ordo_string_gather *g, struct ordo_string_run *run)
 {
     cl_ulong total = 0;
@@ -94,7 +93,7 @@ static ordo_status fill_run(struct ordo_call *call, struct ordo_string_gather *g
     return ordo_string_run_show(call, run);
 }
 
-/* An index of strings is a trie. Moves the trie of a batch to the index of a run with the same strings. */
+/* Moves the trie of a batch's index to the index of a run with the same strings. */
 static void take_words(ordo_string_index *from, ordo_string_index *to)
 {
     const size_t rows = from->n_rows + (from->starts ? from->ids + 1 : 0);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dict/strings/string_dict.h"
 
-/* Queries and up to two outputs. out[i] is an output array, with bytes[i] bytes per query. If bytes[i] is 0, there is
- * no such output. */
+/* Queries and up to two outputs. out[i] has bytes[i] bytes per query. If bytes[i] is 0, there is no output i. */
 struct queries {
     ordo_string_dict          *dict;
     const struct ordo_strings *strings, *uppers; /* `uppers` may be NULL */

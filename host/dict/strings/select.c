@@ -9,9 +9,8 @@ struct selection {
     cl_ulong                    bytes; /* of the strings */
 };
 
-/* The rank of a string is its index in the sorted dictionary. Its place is its index among the stored strings of all
- * runs. Element r of *view becomes the place of the string with rank r. If all ranks equal the places, *view becomes
- * NULL. Waits for the device. */
+/* Element r of *view becomes the place of the string with rank r (cl/shared/string_dict.h). If all ranks equal the
+ * places, *view becomes NULL. Waits for the device. */
 static ordo_status get_view(struct ordo_call *call, ordo_string_dict *dict, cl_mem *view)
 {
     const size_t visible = ordo_string_runs_visible(&dict->runs, 0);
@@ -114,8 +113,8 @@ ordo_status ordo_string_dict_select(ordo_string_dict *dict, struct ordo_slice ra
 
 /* ---- export -------------------------------------------------------------------------------------------------- */
 
-/* Sets s->bytes to the total size of all strings. Writes their offsets to scratch memory, because the caller's array of
- * offsets is too short for them. */
+/* Sets s->bytes to the total size of all strings. Writes their offsets to scratch memory, because the caller's array is
+ * too short. */
 static ordo_status measure(struct ordo_call *call, struct selection *s, struct ordo_string_gather *g)
 {
     cl_mem offsets = NULL;

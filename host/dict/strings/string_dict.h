@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The dictionary of strings: a list of runs. cl/shared/string_dict.h describes runs, marks, ranks and places.
  *
- * Updates make new runs and new marks beside the old ones, and wait for the device. Then they replace the list. So an
- * error leaves the dictionary unchanged. */
+ * Updates make new runs and marks, and wait for the device. Then they replace the list. So an error leaves the
+ * dictionary unchanged. */
 #ifndef ORDO_STRING_DICT_PRIVATE_H
 #define ORDO_STRING_DICT_PRIVATE_H
 
@@ -45,8 +45,7 @@ size_t ordo_string_runs_stored(const struct ordo_string_runs *runs, cl_uint from
 /* Returns true if there is one run, and nothing in it is hidden. Ranks are then ids. */
 bool ordo_string_runs_plain(const struct ordo_string_runs *runs);
 
-/* The first function frees the buffers of one run, the second frees the buffers of several. Both leave a buffer in
- * place if a run of `keep` also has it. `keep` may be NULL. */
+/* Free the buffers of one or several runs, except buffers that a run of `keep` (may be NULL) also has. */
 void ordo_string_run_release(ordo_device *dev, struct ordo_string_run *run, const struct ordo_string_runs *keep);
 void ordo_string_runs_release(ordo_device *dev, struct ordo_string_runs *runs, const struct ordo_string_runs *keep);
 
@@ -70,8 +69,8 @@ struct ordo_string_source {
 };
 
 /* Copies `count` strings and their values from several columns. The rows of all columns are numbered consecutively,
- * from the first row of source[0] on. These numbers are *places*: places[i] says which row becomes string i. If
- * `places` is NULL, copies the first `count` rows. */
+ * from the first row of source[0] on. Row places[i] becomes string i. If `places` is NULL, copies the first `count`
+ * rows. */
 struct ordo_string_gather {
     struct ordo_string_source source[ORDO_STRING_RUNS_MAX];
     cl_uint                   n_sources;
@@ -91,8 +90,8 @@ ordo_status ordo_string_gather_copy(struct ordo_call *call, const struct ordo_st
 /* Writes the places of the visible strings of runs `from` to n - 1 in ascending order of the strings. */
 ordo_status ordo_string_order(struct ordo_call *call, const struct ordo_string_runs *runs, cl_uint from, cl_mem places);
 
-/* places[i] becomes the number of the last row that has the string with id i. `batch` is an index of a column. It must
- * have been built with the parameters keep_rows = true and sorted = false. */
+/* places[i] becomes the number of the last row that has the string with id i. `batch` must be an index with keep_rows =
+ * true and sorted = false. */
 ordo_status ordo_string_last_rows(struct ordo_call *call, const ordo_string_index *batch, cl_mem places);
 
 /* Makes a run of a batch. If a string repeats, stores its last row. Waits. */

@@ -106,8 +106,8 @@ static ordo_status begin_draft(const struct ordo_draft_batch *b, size_t operatio
     return b->kind->begin ? b->kind->begin(b, operations, draft) : ORDO_OK;
 }
 
-/* Runs the operations of a launch, collects their updates in a draft (a hash table), and merges it with the trie. Waits
- * for the device; an error leaves the trie unchanged. */
+/* Executes steps 2 and 3 of draft.h for a window of operations. An error leaves the trie unchanged. Waits for the
+ * device. */
 static ordo_status run_draft(struct ordo_draft_batch *b, const struct ordo_draft_window *window)
 {
     struct ordo_draft         draft = { .slots = NULL };
@@ -269,7 +269,6 @@ static ordo_status prepare(struct ordo_draft_batch *b)
     }
 }
 
-/* Runs at most b->window operations, and sets *count to their number. */
 static ordo_status run_window(struct ordo_draft_batch *b, size_t first, size_t *count)
 {
     static const struct ordo_draft none;

@@ -61,11 +61,11 @@ struct ordo_draft_kind {
     /* Returns the maximum number of operations of a launch. NULL means no limit. */
     size_t (*most)(ordo_dict *dict, size_t operations);
     size_t (*elements)(ordo_dict *dict); /* an upper bound of the number of elements */
-    /* Returns the kernel for seeks, counts and ranges. The kernel's last parameters are the macro DRAFT_QUERIES. Adds
-     * the arguments for all parameters before it to *args. */
+    /* Returns the kernel for seeks, counts and ranges. Its last parameters are the macro DRAFT_QUERIES. Adds the
+     * arguments for all earlier parameters to *args. */
     struct ordo_launch (*query)(ordo_dict *dict, size_t items, struct ordo_args *args);
-    /* Returns the kernel for finds and updates. The kernel's last parameters are the macro DRAFT_BATCH. Adds the
-     * arguments for all parameters before it to *args. */
+    /* Returns the kernel for finds and updates. Its last parameters are the macro DRAFT_BATCH. Adds the arguments for
+     * all earlier parameters to *args. */
     struct ordo_launch (*apply)(ordo_dict *dict, size_t items, const struct ordo_draft *draft, struct ordo_args *args);
     /* Allocates draft->nodes and draft->leaves. `begin` is NULL if the structure uses neither. */
     ordo_status (*begin)(const struct ordo_draft_batch *b, size_t operations, struct ordo_draft *draft);

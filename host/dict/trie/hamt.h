@@ -99,14 +99,13 @@ ordo_status ordo_hamt_write(struct ordo_call *call, const struct ordo_hamt *hamt
 
 /* ---- hamt_nodes.c ------------------------------------------------------------------------------------------------ */
 
-/* Kernel hamt_node_heads flags the first leaf below each node. *number becomes an array of the prefix sums of these
- * flags. *nodes becomes the last sum, which is the number of nodes. The leaves' records must be complete. Waits for the
- * device. */
+/* Kernel hamt_node_heads flags the first leaf below each node. *number becomes the prefix sums of these flags, and
+ * *nodes the number of nodes. The leaves' records must be complete. Waits for the device. */
 ordo_status ordo_hamt_number_nodes(struct ordo_call *call, const struct ordo_hamt *hamt,
                                    const struct ordo_hamt_trie *trie, cl_mem *number, size_t *nodes);
 /* Computes the nodes, and a header with the index of each level's first node. If `wrong` is NULL, writes these words to
- * trie->tables. Otherwise only compares them with trie->tables. If they differ, lowers the number in `wrong` to the
- * index of the first leaf with a wrong word. */
+ * trie->tables. Otherwise compares them with trie->tables, and lowers the number in `wrong` to the index of the first
+ * leaf with a wrong word. */
 ordo_status ordo_hamt_nodes(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_hamt_trie *trie,
                             cl_mem number, cl_mem wrong);
 

@@ -206,7 +206,7 @@ static ordo_status small_cells(struct ordo_call *call, const struct ordo_hamt *h
     return ordo_call_launch(call, &launch, &args);
 }
 
-/* The kernels read the sizes of the next trie from the device. Afterwards, the host reads them, too, and waits. */
+/* The host reads the sizes of the next trie only after all kernels. Waits. */
 static ordo_status small_enqueue(struct ordo_call *call, const struct ordo_hamt *hamt, struct merge *m)
 {
     ORDO_TRY(small_write(call, hamt, m));

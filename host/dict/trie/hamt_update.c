@@ -13,8 +13,8 @@ struct touch {
     cl_mem                    leaf, number, units, sums;
 };
 
-/* t->leaf[i] becomes the leaf of update i. An update has the flag 1 if it is the first one of its leaf, else 0.
- * t->number becomes the exclusive prefix sums of the flags. */
+/* t->leaf[i] becomes the leaf of update i. t->number[i] becomes the number of updates before i that are the first of
+ * their leaf. */
 static ordo_status place(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_sorted_run *batch,
                          struct touch *t)
 {

@@ -51,8 +51,7 @@ static ordo_status check_faults(struct ordo_call *call, const struct reading *r)
     return ORDO_OK;
 }
 
-/* Minimum bytes of each bitmap in a set of 64-bit keys. 4 bytes store the upper 32 bits of its keys. An empty bitmap
- * takes 8 more bytes. */
+/* Minimum bytes of each bitmap in a set of 64-bit keys: 4 for the upper half of its keys, and 8 for an empty bitmap. */
 #define PART_BYTES_MIN 12
 
 static ordo_status count_parts(struct ordo_call *call, struct reading *r)
@@ -219,8 +218,8 @@ ordo_status ordo_hamt_read_roaring_host(ordo_dict *dict, const void *bytes, size
     struct ordo_host_array a[] = { ordo_host_in(bytes, size, 1) };
     struct ordo_call       outer;
 
-    /* Sets `copied`, so that kernels read a copy of the caller's bytes. If kernels read the bytes themselves,
-     * ordo_host_end waits for the kernels. This wait could fail although the trie is already replaced. */
+    /* Without `copied`, ordo_host_end would wait for kernels that read the caller's bytes. This wait could fail after
+     * the trie is replaced. */
     a[0].copied = true;
     ORDO_TRY(ordo_host_begin(&outer, dict->dev, &dict->last, a, 1));
     return ordo_host_end(&outer, a, 1, ordo_hamt_read_roaring(dict, a[0].slice, size, NULL));

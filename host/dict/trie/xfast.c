@@ -130,8 +130,7 @@ static ordo_status configure(ordo_dict *dict, const void *configuration)
 {
     const struct ordo_xfast_config *config = configuration;
 
-    /* The hash table must exist before the check. If the check fails, the dictionary is destroyed, and its destruction
-     * clears the table. */
+    /* The hash table must exist before the check. If the check fails, the dictionary's destruction clears the table. */
     begin_prefixes(ordo_xfast_of(dict), config->seed);
     ORDO_REQUIRE(dict->dev, config->group <= GROUP_MAX, ORDO_INVALID, "group is %u: it may be 0 to %d",
                  (unsigned) config->group, GROUP_MAX);
