@@ -43,7 +43,7 @@ void hash_resize_count(HASH_OLD, uint bits, __global uint *counts)
 }
 
 ORDO_FN void hash_move(const hash_table *table, const hash_part *part, const hash_table *old, uint of, ulong slot,
-                       hash_tally *tally)
+                       __private hash_tally *tally)
 {
     const uint     bucket = (uint) (slot / HASH_SLOTS);
     const ordo_key mixed = hash_keys(old, bucket)[slot % HASH_SLOTS];
