@@ -51,9 +51,9 @@ static cl_uint page_levels_of(const struct ordo_facts *facts, size_t key_bytes, 
 /* Blocks of the array have at least 8 keys, and, for keys of 16 bytes, as many bytes as nodes. */
 static cl_uint block_depth(cl_uint line_depth, size_t key_bytes)
 {
-    const cl_uint depth = key_bytes == 16 ? line_depth - 1 : line_depth;
-
-    return depth < 3 ? 3 : depth;
+    if (line_depth <= 3)
+        return 3;
+    return key_bytes == 16 ? line_depth - 1 : line_depth;
 }
 
 /* Maximum log2 of the separators per node that a vector of separators of 8 bytes can hold. */
