@@ -107,7 +107,7 @@ void updates_place(__global const ordo_key *restrict array, ulong array_at, uint
     all = updates_scan(sums, groups, scratch);
     if (lid == 0) {
         *kept = n + all;
-        *finished = 0;
+        ordo_store_relaxed(finished, 0);
     }
 }
 

@@ -24,7 +24,8 @@ ORDO_FN uint chain_length(const ltree_tree *tree, uint level, uint child, ordo_k
     }
 }
 
-/* Loads as much as possible at once, because each load that depends on another one costs about 0.5 us. */
+/* Loads as much as possible at once, because each load that depends on another one costs about 0.5 us. `node` is
+ * LTREE_NONE, and `count` 0, for a team without a node. */
 ORDO_FN uint inner_take(const ltree_tree *tree, uint level, uint node, uint count, __private inner_tile *tile)
 {
     __global ordo_key_form *line = ltree_inner(tree, node);
@@ -33,17 +34,21 @@ ORDO_FN uint inner_take(const ltree_tree *tree, uint level, uint node, uint coun
 
     LANE_UNROLL
     for (uint r = 0; r < LANE_WORDS; r++) {
-        const uint          slot = min(r * TEAM_WIDTH + team_lane(), (uint) LTREE_SLOTS - 1);
-        const ordo_key_form next = line[slot + 1], last = line[LTREE_HIGH];
-        tile->key[r] = line[slot];
-        tile->child[r] = ltree_children(tree, node)[slot];
-        bound[r] = slot + 1 < count ? next : last;
+        const uint slot = min(r * TEAM_WIDTH + team_lane(), (uint) LTREE_SLOTS - 1);
+        tile->key[r] = bound[r] = KEY_LEAST;
+        tile->child[r] = 0;
+        if (node != LTREE_NONE) {
+            const ordo_key_form next = line[slot + 1], last = line[LTREE_HIGH];
+            tile->key[r] = line[slot];
+            tile->child[r] = ltree_children(tree, node)[slot];
+            bound[r] = slot + 1 < count ? next : last;
+        }
     }
     LANE_UNROLL
     for (uint r = 0; r < LANE_WORDS; r++) {
         const bool              has = r * TEAM_WIDTH + team_lane() < count;
         __global ordo_key_form *below = ltree_line(tree, level - 1, has ? tile->child[r] : 0);
-        high[r] = below[LTREE_HIGH];
+        high[r] = has ? below[LTREE_HIGH] : KEY_LEAST;
         right[r] = has ? *ltree_right(below) : LTREE_NONE;
     }
     LANE_UNROLL
@@ -103,10 +108,10 @@ ORDO_FN void level_take(const ltree_tree *tree, uint level, __global const uint 
     for (uint first = LTREE_TEAM - team_index(); first < n; first += LTREE_TEAMS) {
         const uint                    i = first + team_index();
         const bool                    has = i < n;
-        const uint                    node = has ? list[i] : 0;
+        const uint                    node = has ? list[i] : LTREE_NONE;
         __global const ordo_key_form *line = ltree_inner(tree, node);
         const uint                    count = has ? ltree_count(line) : 0;
-        const ordo_key_form           low = line[LTREE_LOW];
+        const ordo_key_form           low = has ? line[LTREE_LOW] : KEY_LEAST;
         inner_tile                    tile;
         const uint                    all = inner_take(tree, level, node, count, &tile);
         const node_split              split = split_begin(tree, level, node, all);
@@ -158,11 +163,12 @@ ORDO_FN uint root_grow(const ltree_tree *tree, uint root, __local uint *first)
 
 ORDO_FN void root_take(const ltree_tree *tree, __local uint *first)
 {
-    uint root = tree->state[LTREE_ROOT];
+    const uint old = tree->state[LTREE_ROOT];
+    uint       root = old;
 
     while (*ltree_right(ltree_line(tree, ltree_root_level(root), ltree_root_node(root))) != LTREE_NONE)
         root = root_grow(tree, root, first);
-    if (get_local_id(0) == 0)
+    if (get_local_id(0) == 0 && root != old)
         tree->state[LTREE_ROOT] = root;
 }
 
@@ -181,6 +187,7 @@ void update_top(LTREE_TREE, uint level, __global uint *even, __global uint *odd)
         level_take(&tree, level, level % 2 ? odd : even, level % 2 ? even : odd);
         barrier(CLK_GLOBAL_MEM_FENCE);
     }
+    barrier(CLK_GLOBAL_MEM_FENCE);
     root_take(&tree, &first);
     for (uint word = (uint) get_local_id(0); word < LTREE_LEVELS_MAX; word += LTREE_GROUP)
         state[LTREE_DIRTY_NODES + word] = 0;
