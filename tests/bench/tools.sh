@@ -195,7 +195,7 @@ arrays() {
     prints_no out 'WRONG'
     prints_no out 'failed'
     prints_no out 'skipped'
-    # Uses the types and value sizes of the sorting and dictionary tests (support.c), whose kernels are compiled already.
+    # Uses the types and value sizes of the sorting and dictionary tests (support/input.c), whose kernels are compiled already.
     for shape in 'f64 --value-bytes 8' 'i32 --value-bytes 0'; do
         # shellcheck disable=SC2086 # two options
         expect 0 "$bench" --no-limits --workload sort,merge,scan --types $shape --dist few,zipf --sizes =5000 --reps 3 --budget 200 \
