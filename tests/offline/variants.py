@@ -236,15 +236,15 @@ def has_kernel(path):
 
 
 def gaps(modules, variants, choices):
-    """What the library has and asked.c does not bring it to build, in sentences."""
+    """What the library has and asked does not bring it to build, in sentences."""
     built = {variant.module for variant in variants}
-    sentences = [f"no call in asked.c makes the library build {module}: let one do so" for module in
+    sentences = [f"no call in ask_*.c makes the library build {module}: let one do so" for module in
                  sorted(modules - built)]
     asked_for = collections.Counter()
     for choice, n in choices.items():
         section, rest = choice.split("=")[0].split(".", 1)
         asked_for[f"{section}.{rest.split('.')[-1]}"] += n
-    sentences += [f"tunable {name}: none of its choices makes the library build anything else. Let asked.c call what "
+    sentences += [f"tunable {name}: none of its choices makes the library build anything else. Let ask_*.c call what "
                   "it is for; if it is for the host alone, name it in ON_THE_HOST of variants.py"
                   for name, n in sorted(asked_for.items()) if n == 0 and name not in ON_THE_HOST]
     return sentences

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of all public calls on arrays and dictionaries. Every test of all calls iterates over it: faults, events,
- * bad arguments, memory, the soak, kernels, and the list of programs (tests/offline/asked.c). Add a new call here. */
+ * bad arguments, memory, the soak, kernels, and the list of programs (tests/offline/ask.h). Add a new call here. */
 #ifndef ORDO_TESTS_CALLS_H
 #define ORDO_TESTS_CALLS_H
 
