@@ -6,7 +6,7 @@
  * step is the same whatever earlier steps draw.
  *
  * To add a call, add a row to a table of soak_dict.c, soak_array.c, soak_strings.c or soak_own.c. Its name is a call of
- * tests/support/calls.c, or it has a function `run`.
+ * tests/support/calls.h, or it has a function `run`.
  */
 #ifndef ORDO_TESTS_SOAK_H
 #define ORDO_TESTS_SOAK_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls of array.h (soak.h). Arrays are numbered as in tests/support/calls.c. */
+/* The calls of array.h (soak.h). Arrays are numbered as in tests/support/calls_primitives.c. */
 #include "soak.h"
 
 #include "tests/primitive/array_model.h"

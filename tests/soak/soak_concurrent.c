@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* Arrays of the call, as in tests/support/calls.c. */
+/* Arrays of the call, as in tests/support/calls_dicts.c. */
 enum { CODES, KEYS, HI, VALUES, ROOMS, FOUND, KEYS_OUT, VALUES_OUT, COUNTS, OUTCOMES, RANGE_KEYS, RANGE_VALUES };
 
 /* The changes of one key by the batch. */

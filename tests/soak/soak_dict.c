@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls of dict.h over arrays (soak.h). Arrays are numbered as in tests/support/calls.c. */
+/* The calls of dict.h over arrays (soak.h). Arrays are numbered as in tests/support/calls_dicts.c. */
 #include "soak.h"
 
 #include "tests/dict/call_model.h"
