@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening and closing devices, their facts, memory, tunables and profiles; threads and forks. */
+/* Opening and closing devices, their facts and errors; threads and forks. */
+#include "device_case.h"
 #include "runtime/internal.h"
 #include "tests/support/overlay.h"
 #include "tests/support/support.h"
@@ -8,8 +9,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <strings.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -206,7 +205,7 @@ Test(device, says_which_settings_name_nothing)
 /* ---- adopting ---------------------------------------------------------------------------------------------------- */
 
 /* Sorts a few keys. Returns the status. */
-static ordo_status sort_few(ordo_device *dev)
+ordo_status sort_few(ordo_device *dev)
 {
     uint32_t          keys[] = { 5, 3, 9, 1, 3 }, values[] = { 0, 1, 2, 3, 4 };
     const uint32_t    want_keys[] = { 1, 3, 3, 5, 9 }, want_values[] = { 3, 1, 4, 0, 2 };
@@ -280,6 +279,36 @@ DEVICE_TEST(device, adopts_the_callers_objects)
     clReleaseCommandQueue(foreign);
     clReleaseContext(context);
     clReleaseContext(other);
+}
+
+/* Everything is released: only the test has references to the context. */
+DEVICE_TEST(device, closing_gives_everything_back)
+{
+    const cl_device_id              id = ordo_device_id(t->dev);
+    const struct ordo_device_config config = { .mask = t->mask };
+    cl_int                          code = CL_SUCCESS;
+    cl_context                      context = clCreateContext(NULL, 1, &id, NULL, NULL, &code);
+    ordo_device                    *dev = NULL;
+    ordo_index                     *index = NULL;
+    uint32_t                        keys[1000] = { 0 };
+    const cl_uint                   before = references(context);
+    cl_mem mem = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR | CL_MEM_READ_WRITE, sizeof keys, keys, &code);
+
+    test_ok(t, ordo_device_adopt(context, id, NULL, &config, &dev));
+    test_ok(t, sort_few(dev));
+    test_ok(t, ordo_index_build(dev, ORDO_U32, ordo_at(mem, 0), 1000, NULL, &index));
+    test_ok(t, ordo_device_finish(dev));
+    ordo_index_destroy(&index);
+    test_true(t, index == NULL);
+    test_ok(t, ordo_device_trim(dev));
+    struct ordo_memory memory;
+    test_ok(t, ordo_device_memory(dev, &memory));
+    test_true(t, memory.held_bytes == 0 && memory.buffers == 0);
+    ordo_device_close(&dev);
+    test_true(t, dev == NULL);
+    clReleaseMemObject(mem);
+    test_true(t, comes_to_have(context, before));
+    clReleaseContext(context);
 }
 
 /* ---- masks and facts --------------------------------------------------------------------------------------------- */
@@ -372,336 +401,6 @@ DEVICE_TEST(device, last_error_fits_any_room)
     test_true(t, strcmp(ordo_cl_error_string(-5), "CL_OUT_OF_RESOURCES") == 0);
     test_true(t, strcmp(ordo_cl_error_string(12345), "unknown OpenCL code") == 0);
     test_true(t, strcmp(ordo_version(), ORDO_VERSION) == 0);
-}
-
-/* ---- tunables and profiles --------------------------------------------------------------------------------------- */
-
-EVERY_MASK_TEST(device, tunables_take_their_choices_only)
-{
-    struct ordo_tunable_info info;
-    size_t                   n = 0;
-    for (; ordo_device_tunable(t->dev, n, &info) == ORDO_OK; n++) {
-        bool listed = false;
-        test_context(t, "tunable %s", info.name);
-        test_true(t, info.name[0] && info.text && info.text[0] && info.n_choices > 0 && info.n_choices <= 16);
-        for (uint32_t c = 0; c < info.n_choices; c++)
-            listed = listed || info.choice[c] == info.value;
-        test_true(t, listed);
-        test_ok(t, ordo_device_set_tunable(t->dev, info.name, info.choice[info.n_choices - 1]));
-        test_true(t, test_tunable(t, t->dev, info.name).value == info.choice[info.n_choices - 1]);
-        test_true(t, test_tunable(t, t->dev, info.name).origin == ORDO_ORIGIN_SET);
-        test_status(t, ordo_device_set_tunable(t->dev, info.name, 12345), ORDO_INVALID);
-        test_true(t, test_tunable(t, t->dev, info.name).value == info.choice[info.n_choices - 1]);
-    }
-    test_true(t, n > 20);
-    test_status(t, ordo_device_set_tunable(t->dev, "sort.k4v4.nothing", 4), ORDO_INVALID);
-}
-
-static int ignored; /* ignored words of a profile, from a warning */
-
-static void count_ignored(void *user, ordo_log_level level, const char *message)
-{
-    (void) user;
-    ignored += level == ORDO_LOG_WARNING && strstr(message, "ignored") != NULL;
-}
-
-static ordo_device *open_logged(const struct test *t)
-{
-    ordo_device                    *dev = NULL;
-    const struct ordo_device_config config = { .log = count_ignored, .mask = t->mask };
-    cr_assert(ordo_device_adopt(ordo_device_context(t->dev), ordo_device_id(t->dev), NULL, &config, &dev) == ORDO_OK);
-    return dev;
-}
-
-DEVICE_TEST(device, profiles_are_saved_and_read)
-{
-    char         dir[] = "/tmp/ordo-profile-test-XXXXXX", path[128], got[128];
-    ordo_device *dev;
-    test_true(t, mkdtemp(dir) != NULL);
-    snprintf(path, sizeof path, "%s/deeper/some.profile", dir);
-    test_true(t, setenv("ORDO_PROFILE", path, 1) == 0);
-    ignored = 0;
-
-    dev = open_logged(t);
-    const uint32_t old = test_tunable(t, dev, "sort.k4v4.items").value, fresh = old == 9 ? 11 : 9;
-    test_ok(t, ordo_device_set_tunable(dev, "sort.k4v4.items", fresh));
-    test_ok(t, ordo_device_save_profile(dev, got, sizeof got));
-    test_true(t, strcmp(got, path) == 0);
-    ordo_device_close(&dev);
-
-    dev = open_logged(t);
-    test_true(t, test_tunable(t, dev, "sort.k4v4.items").value == fresh);
-    test_true(t, test_tunable(t, dev, "sort.k4v4.items").origin == ORDO_ORIGIN_TUNED);
-    test_true(t, test_tunable(t, dev, "sort.k8v8.items").origin < ORDO_ORIGIN_TUNED);
-    test_true(t, ignored == 0);
-    test_ok(t, ordo_device_save_profile(dev, NULL, 0)); /* values that were read are kept */
-    ordo_device_close(&dev);
-
-    FILE *file = fopen(path, "wb");
-    test_true(t, file != NULL);
-    fputs("# a comment = 5\nsort.k4v4.items=77\nsort.k4v4.items=\nnonsense\n= =5 sort.items\n\x01\xff\xfe=9\n"
-          "sort.k8v8.items=99999999999999999999 sort.k4v4.group=-1 sort.k8v8.items=9x\nsort.k8v4.items=9 # fine\r\n",
-          file);
-    for (int i = 0; i < 300; i++)
-        fputc('z', file);
-    fclose(file);
-    dev = open_logged(t);
-    test_true(t, test_tunable(t, dev, "sort.k4v4.items").value == old &&
-                     test_tunable(t, dev, "sort.k8v4.items").value == 9);
-    test_true(t, ignored == 11);
-    test_ok(t, sort_few(dev));
-    ordo_device_close(&dev);
-
-    test_true(t, remove(path) == 0);
-    path[strlen(dir) + 7] = 0;
-    test_true(t, rmdir(path) == 0 && rmdir(dir) == 0);
-    test_true(t, setenv("ORDO_PROFILE", "/dev/null/not/a/directory", 1) == 0);
-    test_status(t, ordo_device_save_profile(t->dev, got, sizeof got), ORDO_IO);
-    test_true(t, setenv("ORDO_PROFILE", "off", 1) == 0);
-    test_status(t, ordo_device_save_profile(t->dev, got, sizeof got), ORDO_IO);
-}
-
-enum { NOBODY = 65534 };
-
-static char missed[512]; /* the last warning about an unread profile */
-static int  n_missed;
-
-static void note_missed(void *user, ordo_log_level level, const char *message)
-{
-    (void) user;
-    if (level == ORDO_LOG_WARNING && strstr(message, "profile not read")) {
-        snprintf(missed, sizeof missed, "%s", message);
-        n_missed++;
-    }
-}
-
-/* Opens a device, expects one warning with these words about the file at `path`, and saves a profile there. */
-static void expect_missed(const char *path, const char *words)
-{
-    const struct ordo_device_config config = { .log = note_missed, .no_self_test = true };
-    AUTO_DEVICE ordo_device        *dev = NULL;
-    struct stat                     info;
-    n_missed = 0;
-    (void) alarm(60); /* a reader that waits for a writer ends the test */
-    cr_assert(ordo_device_open(&config, &dev) == ORDO_OK);
-    (void) alarm(0);
-    cr_assert(n_missed == 1, "%s: %d warnings", words, n_missed);
-    cr_assert(strstr(missed, path) && strstr(missed, words), "%s, not: %s", missed, words);
-    cr_assert(ordo_tunable(dev, ORDO_SORT_ITEMS, ORDO_K4V4) != 9 ||
-              dev->origin[ORDO_SORT_ITEMS][ORDO_K4V4] < ORDO_ORIGIN_TUNED);
-    if (lstat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
-        cr_assert(ordo_device_save_profile(dev, NULL, 0) == ORDO_IO);
-        cr_assert(rmdir(path) == 0);
-    } else {
-        cr_assert(ordo_device_save_profile(dev, NULL, 0) == ORDO_OK);
-        cr_assert(lstat(path, &info) == 0 && S_ISREG(info.st_mode) && (info.st_mode & 0777) == 0600);
-        cr_assert(info.st_uid == geteuid() && remove(path) == 0);
-    }
-}
-
-static void store_profile(const char *path, const char *text, size_t bytes)
-{
-    FILE *file = fopen(path, "wb");
-    cr_assert(file && fwrite(text, 1, bytes, file) == bytes && fclose(file) == 0);
-}
-
-Test(device, only_regular_files_of_the_user_are_profiles)
-{
-    static const char text[] = "sort.k4v4.items=9\n";
-    static char       large[65536];
-    char              dir[] = "/tmp/ordo-profile-test-XXXXXX", path[64], other[64];
-    cr_assert(mkdtemp(dir) != NULL);
-    snprintf(path, sizeof path, "%s/profile", dir);
-    snprintf(other, sizeof other, "%s/other", dir);
-    cr_assert(setenv("ORDO_PROFILE", path, 1) == 0);
-
-    expect_missed(path, strerror(ENOENT));
-    cr_assert(mkfifo(path, 0600) == 0);
-    expect_missed(path, "it is not a regular file");
-    cr_assert(mkdir(path, 0700) == 0);
-    expect_missed(path, "it is not a regular file");
-    store_profile(other, text, sizeof text - 1);
-    cr_assert(symlink(other, path) == 0);
-    expect_missed(path, "it is a symbolic link");
-    memset(large, ' ', sizeof large);
-    store_profile(path, large, sizeof large);
-    expect_missed(path, "it is too large");
-    store_profile(path, text, sizeof text); /* with its 0 */
-    expect_missed(path, "it is not a text");
-    if (geteuid() == 0) {
-        store_profile(path, text, sizeof text - 1);
-        cr_assert(chown(path, NOBODY, NOBODY) == 0);
-        expect_missed(path, "it belongs to another user");
-    }
-    cr_assert(remove(other) == 0 && rmdir(dir) == 0); /* no temporary file is left */
-}
-
-/* ---- large arrays in pieces -------------------------------------------------------------------------------------- */
-
-/* Uploads and downloads two arrays. `plain`: the driver copies one way. */
-static void there_and_back(struct test *t, size_t first, size_t second, int plain)
-{
-    const int                helpers = t->dev->ring.helpers;
-    const size_t             bytes[2] = { first, second };
-    AUTO_FREE unsigned char *was = test_alloc(first + second + 1), *is = test_alloc(first + second + 1);
-    cl_mem                   mem[2] = { NULL, NULL };
-    struct ordo_call         call;
-
-    test_context(t, "%zu and %zu bytes in pieces of %zu, %d", first, second, t->dev->ring.piece, plain);
-    test_random_bytes(t, was, first + second);
-    memset(is, 0, first + second + 1);
-    for (int i = 0; i < 2; i++)
-        test_ok(t, ordo_buffer_create(t->dev, bytes[i], &mem[i]));
-    const struct ordo_transfer there[] = { { mem[0], was, NULL, first }, { mem[1], was + first, NULL, second } };
-    const struct ordo_transfer back[] = { { mem[0], NULL, is, first }, { mem[1], NULL, is + first, second } };
-
-    test_ok(t, ordo_call_begin(&call, t->dev, NULL));
-    t->dev->ring.helpers = plain == 1 ? 0 : helpers;
-    test_ok(t, ordo_call_transfer(&call, true, there, 2));
-    t->dev->ring.helpers = plain == 2 ? 0 : helpers;
-    test_ok(t, ordo_call_transfer(&call, false, back, 2));
-    t->dev->ring.helpers = helpers;
-    test_ok(t, ordo_call_end(&call, ORDO_OK));
-    test_true(t, memcmp(is, was, first + second) == 0 && is[first + second] == 0);
-    for (int i = 0; i < 2; i++)
-        ordo_buffer_destroy(t->dev, &mem[i]);
-}
-
-/* Tries numbers of pieces around the capacity of the ring. */
-MASK_TEST(device, large_arrays_go_in_pieces, "cpu=0")
-{
-    enum { PIECE = 64, SLOTS = 16 };
-    static const size_t    counts[] = { 0, 1, 3, 4, 5, SLOTS - 1, SLOTS, SLOTS + 1, 2 * SLOTS + 5 };
-    const struct ordo_ring was = t->dev->ring;
-
-    for (int helpers = 1; helpers <= 8; helpers += 7) {
-        t->dev->ring = (struct ordo_ring) { .piece = PIECE, .least = 1, .helpers = helpers };
-        for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-            for (int odd = -1; odd <= 1; odd++)
-                if (counts[i] > 0 || odd >= 0)
-                    there_and_back(t, counts[i] * PIECE + (size_t) odd, 777, (int) i % 3);
-        there_and_back(t, 100000, 0, 0);
-        there_and_back(t, 0, 100000, 0);
-        test_ok(t, ordo_device_trim(t->dev));
-        test_true(t, t->dev->ring.mem == NULL);
-    }
-    t->dev->ring = was;
-}
-
-/* ---- memory ------------------------------------------------------------------------------------------------------ */
-
-EVERY_MASK_TEST(device, keeps_its_memory_limit)
-{
-    enum { COUNT = 400000, LIMIT = 2 << 20 };
-    const struct ordo_device_config config = { .mask = t->mask, .memory_limit = LIMIT };
-    const struct ordo_sort_params   params = { .key = ORDO_U32, .value_bytes = 4 };
-    AUTO_DEVICE ordo_device        *dev = NULL;
-    struct ordo_memory              memory;
-    AUTO_FREE uint32_t             *keys = test_alloc(COUNT * sizeof *keys);
-
-    test_random_bytes(t, keys, COUNT * sizeof *keys);
-    test_ok(t, ordo_device_adopt(ordo_device_context(t->dev), ordo_device_id(t->dev), NULL, &config, &dev));
-    AUTO_ARRAY struct test_array k = test_upload(t, keys, COUNT, 4, 3), v = test_upload(t, keys, COUNT, 4, 1);
-    test_ok(t, ordo_device_memory(dev, &memory));
-    test_true(t, memory.held_bytes == 0 && memory.buffers == 0);
-    for (int round = 0; round < 3; round++) {
-        test_context(t, "round %d", round);
-        test_status(
-            t, ordo_sort(dev, &params, test_slice(&k), test_slice(&v), test_slice(&k), test_slice(&v), COUNT, NULL),
-            ORDO_NO_DEVICE_MEMORY);
-        test_ok(t, ordo_device_finish(dev));
-        test_expect(t, ORDO_U32, &k, keys, COUNT);
-        test_expect(t, ORDO_U32, &v, keys, COUNT);
-        uint32_t *held = test_alloc(COUNT * sizeof *held), *values = test_alloc(COUNT * sizeof *values);
-        memcpy(held, keys, COUNT * sizeof *held);
-        memcpy(values, keys, COUNT * sizeof *values);
-        test_status(t, ordo_sort_host(dev, &params, held, values, COUNT), ORDO_NO_DEVICE_MEMORY);
-        test_same(t, "host keys", ORDO_U32, held, keys, COUNT);
-        test_same(t, "host values", ORDO_U32, values, keys, COUNT);
-        free(held);
-        free(values);
-        test_ok(t, sort_few(dev));
-        test_ok(t, ordo_device_memory(dev, &memory));
-        test_true(t, memory.held_peak_bytes <= LIMIT);
-    }
-}
-
-static void sort_scratch(struct test *t)
-{
-    const struct {
-        struct ordo_sort_params params;
-        size_t                  count;
-    } sorts[] = { { { .key = ORDO_U32, .value_bytes = 4 }, 1 << 20 },
-                  { { .key = ORDO_U32, .value_bytes = 0 }, 1 << 20 },
-                  { { .key = ORDO_U64, .value_bytes = 8 }, 300001 },
-                  { { .key = ORDO_U32, .value_bytes = 4 }, 3 } };
-    for (size_t i = 0; i < sizeof sorts / sizeof *sorts; i++) {
-        const size_t    n = sorts[i].count, kb = ordo_type_bytes(sorts[i].params.key), vb = sorts[i].params.value_bytes;
-        AUTO_FREE void *keys = test_alloc(n * 8);
-        struct ordo_memory memory;
-
-        test_context(t, "scratch of sort %zu", i);
-        test_random_bytes(t, keys, n * 8);
-        AUTO_ARRAY struct test_array k = test_upload(t, keys, n, kb, 1), v = test_upload(t, keys, n, vb ? vb : 4, 1);
-        const struct ordo_slice      vs = vb ? test_slice(&v) : ordo_none();
-        test_ok(t, ordo_device_trim(t->dev));
-        test_ok(t, ordo_device_memory(t->dev, &memory));
-        test_true(t, memory.scratch_bytes == 0 && memory.scratch_peak_bytes == 0);
-        test_true(t, memory.held_bytes == 0 && memory.held_peak_bytes == 0 && memory.buffers == 0);
-        for (int round = 0; round < 3; round++)
-            test_ok(t, ordo_sort(t->dev, &sorts[i].params, test_slice(&k), vs, test_slice(&k), vs, n, NULL));
-        test_ok(t, ordo_device_memory(t->dev, &memory));
-        const size_t bytes = n * (kb + vb);
-        test_true(t, memory.scratch_peak_bytes <= bytes + bytes / 50 + (4u << 20));
-        test_true(t, memory.scratch_bytes <= bytes + bytes / 50 + (4u << 20)); /* rounds reuse it */
-        test_true(t, memory.held_bytes == memory.scratch_bytes);
-        test_ok(t, ordo_device_trim(t->dev));
-        test_ok(t, ordo_device_finish(t->dev));
-    }
-}
-
-/* Treated as an unknown GPU a CPU is slow, so the quick ring tries the plain device and one mask, which the seed
- * chooses. */
-Test(device, a_sort_takes_the_scratch_it_promises)
-{
-    static const char *const masks[] = { "cpu=0", "cpu=0,progress=1", "cpu=0,local=16384", "group=64", "local=16384" };
-
-    if (test_wants_all("ORDO_TEST_KINDS")) {
-        test_each_device_and_most_masks(sort_scratch);
-        return;
-    }
-    test_each_device(sort_scratch);
-    test_each_device_with(masks[test_seed() % (sizeof masks / sizeof *masks)], sort_scratch);
-}
-
-/* Everything is released: only the test has references to the context. */
-DEVICE_TEST(device, closing_gives_everything_back)
-{
-    const cl_device_id              id = ordo_device_id(t->dev);
-    const struct ordo_device_config config = { .mask = t->mask };
-    cl_int                          code = CL_SUCCESS;
-    cl_context                      context = clCreateContext(NULL, 1, &id, NULL, NULL, &code);
-    ordo_device                    *dev = NULL;
-    ordo_index                     *index = NULL;
-    uint32_t                        keys[1000] = { 0 };
-    const cl_uint                   before = references(context);
-    cl_mem mem = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR | CL_MEM_READ_WRITE, sizeof keys, keys, &code);
-
-    test_ok(t, ordo_device_adopt(context, id, NULL, &config, &dev));
-    test_ok(t, sort_few(dev));
-    test_ok(t, ordo_index_build(dev, ORDO_U32, ordo_at(mem, 0), 1000, NULL, &index));
-    test_ok(t, ordo_device_finish(dev));
-    ordo_index_destroy(&index);
-    test_true(t, index == NULL);
-    test_ok(t, ordo_device_trim(dev));
-    struct ordo_memory memory;
-    test_ok(t, ordo_device_memory(dev, &memory));
-    test_true(t, memory.held_bytes == 0 && memory.buffers == 0);
-    ordo_device_close(&dev);
-    test_true(t, dev == NULL);
-    clReleaseMemObject(mem);
-    test_true(t, comes_to_have(context, before));
-    clReleaseContext(context);
 }
 
 /* ---- threads and forks ------------------------------------------------------------------------------------------- */
