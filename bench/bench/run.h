@@ -214,3 +214,6 @@ void              paper_end(struct paper_run **paper);
 int paper_parts(struct run *run, const struct options **parts);
 /* Measures, prints, judges, and adds everything to the file. */
 void paper_measure(struct run *run);
+/* Rows { column: value, ..., "paper": number, "here": number }: the paper's, then other measured ones. */
+cJSON *paper_rows_beside(const cJSON *experiment, const cJSON *figures);
+void   paper_print_rows(FILE *out, const cJSON *experiment, const cJSON *rows);
