@@ -6,27 +6,36 @@
  * sort_chunked.cl sort instead. */
 #pragma once
 #include "device/atomic.cl"
+#include "group/exchange.cl"
 #include "shared/key.h"
 #include "shared/sort.h"
 
 #define BUCKETS_MAX (1 << SORT_BUCKET_BITS_MAX)
 
+/* Returns the bits of an ordered form that the sort compares. */
+ORDO_FN ordo_key_form bucket_bits(ordo_key_form form, struct sort_buckets b)
+{
+    return key_above(form, b.first_bit) & key_above(KEY_GREATEST, KEY_BITS - b.bits);
+}
+
 ORDO_FN ordo_key_form bucket_form(ordo_key key, struct sort_buckets b)
 {
-    return key_above(key_bits(key), b.first_bit) & key_above(KEY_GREATEST, KEY_BITS - b.bits);
+    return bucket_bits(key_bits(key), b);
 }
+
+/* The spare buffer holds ordered forms. So does a bucket of the output, until bucket_sort converts them to keys. */
 
 /* 1 if keys and values have the same size. Then the spare buffer stores each value after its key, because a scatter of
  * such pairs is faster. */
 #define PAIRED (8 * ORDO_VALUE_BYTES == KEY_BITS)
 
 typedef struct {
-    ordo_key   key;
-    ordo_value value;
+    ordo_key_form form;
+    ordo_value    value;
 } bucket_element;
 
 typedef struct {
-    __global ordo_key       *keys;
+    __global ordo_key_form  *forms;
     __global ordo_value     *values;
     __global bucket_element *pairs;
 } bucket_elements;
@@ -35,7 +44,12 @@ ORDO_FN bucket_element bucket_load(bucket_elements from, bool paired, uint at)
 {
     if (PAIRED && paired)
         return from.pairs[at];
-    return (bucket_element) { from.keys[at], ORDO_VALUE_BYTES ? from.values[at] : 0 };
+    return (bucket_element) { from.forms[at], ORDO_VALUE_BYTES ? from.values[at] : 0 };
+}
+
+ORDO_FN bucket_element bucket_convert(bucket_element element)
+{
+    return (bucket_element) { key_bits(element.form), element.value };
 }
 
 ORDO_FN void bucket_store(bucket_elements to, bool paired, uint at, bucket_element element)
@@ -44,14 +58,14 @@ ORDO_FN void bucket_store(bucket_elements to, bool paired, uint at, bucket_eleme
         to.pairs[at] = element;
         return;
     }
-    to.keys[at] = element.key;
+    to.forms[at] = element.form;
     if (ORDO_VALUE_BYTES)
         to.values[at] = element.value;
 }
 
-ORDO_FN ordo_key bucket_key(bucket_elements from, bool paired, uint at)
+ORDO_FN ordo_key_form bucket_form_at(bucket_elements from, bool paired, uint at, struct sort_buckets b)
 {
-    return PAIRED && paired ? from.pairs[at].key : from.keys[at];
+    return bucket_bits(PAIRED && paired ? from.pairs[at].form : from.forms[at], b);
 }
 
 typedef struct {
@@ -183,8 +197,8 @@ ORDO_FN void bucket_scatter_chunk(bucket_elements from, bucket_elements to, buck
     for (uint i = 0; i < 1u << b.bucket_bits; i++)
         next[i] = firsts[i * b.chunks];
     for (uint e = part.first; e < part.end; e++) {
-        const bucket_element element = bucket_load(from, false, e);
-        bucket_store(to, PAIRED, next[bucket_of(bucket_form(element.key, b), shift, b)]++, element);
+        const bucket_element element = bucket_convert(bucket_load(from, false, e));
+        bucket_store(to, PAIRED, next[bucket_of(bucket_bits(element.form, b), shift, b)]++, element);
     }
 }
 
@@ -200,9 +214,9 @@ typedef struct __attribute__((aligned(LINE_BYTES))) {
 #if PAIRED
     bucket_element pairs[BLOCK];
 #else
-    ordo_key   keys[BLOCK];
+    ordo_key_form forms[BLOCK];
 #if ORDO_VALUE_BYTES
-    ordo_value values[BLOCK];
+    ordo_value    values[BLOCK];
 #endif
 #endif
 } bucket_block;
@@ -212,7 +226,7 @@ ORDO_FN void bucket_put(__private bucket_block *block, uint place, bucket_elemen
 #if PAIRED
     block->pairs[place] = element;
 #else
-    block->keys[place] = element.key;
+    block->forms[place] = element.form;
 #if ORDO_VALUE_BYTES
     block->values[place] = element.value;
 #endif
@@ -224,9 +238,9 @@ ORDO_FN bucket_element bucket_get(const __private bucket_block *block, uint plac
 #if PAIRED
     return block->pairs[place];
 #elif ORDO_VALUE_BYTES
-    return (bucket_element) { block->keys[place], block->values[place] };
+    return (bucket_element) { block->forms[place], block->values[place] };
 #else
-    return (bucket_element) { block->keys[place], 0 };
+    return (bucket_element) { block->forms[place], 0 };
 #endif
 }
 
@@ -253,7 +267,7 @@ ORDO_FN void block_write(const __private bucket_block *block, bucket_elements to
 #if PAIRED
     line_copy(block->pairs, to.pairs + at, sizeof block->pairs);
 #else
-    line_copy(block->keys, to.keys + at, sizeof block->keys);
+    line_copy(block->forms, to.forms + at, sizeof block->forms);
 #if ORDO_VALUE_BYTES
     line_copy(block->values, to.values + at, sizeof block->values);
 #endif
@@ -276,8 +290,8 @@ ORDO_FN void bucket_scatter_blocks(bucket_elements from, bucket_elements to, buc
     for (uint i = 0; i < 1u << b.bucket_bits; i++)
         next[i] = firsts[i * b.chunks];
     for (uint e = part.first; e < part.end; e++) {
-        const bucket_element element = bucket_load(from, false, e);
-        const uint           bucket = bucket_of(bucket_form(element.key, b), shift, b), at = next[bucket]++;
+        const bucket_element element = bucket_convert(bucket_load(from, false, e));
+        const uint           bucket = bucket_of(bucket_bits(element.form, b), shift, b), at = next[bucket]++;
         bucket_put(blocks + bucket, at % BLOCK, element);
         if (at % BLOCK < BLOCK - 1)
             continue;
@@ -335,10 +349,10 @@ ORDO_FN bool bucket_insert(bucket_elements from, bool paired, bucket_elements ou
     ordo_key_form last = KEY_LEAST;
     for (uint e = 0; e < count; e++) {
         const bucket_element element = bucket_load(from, paired, e);
-        const ordo_key_form  form = bucket_form(element.key, b);
+        const ordo_key_form  form = bucket_bits(element.form, b);
         uint                 at = e;
         if (key_before(form, last) && moves <= most) {
-            for (; at > 0 && key_before(form, bucket_form(out.keys[at - 1], b)); at--)
+            for (; at > 0 && key_before(form, bucket_bits(out.forms[at - 1], b)); at--)
                 bucket_store(out, false, at, bucket_load(out, false, at - 1));
             moves += e - at;
         } else {
@@ -376,7 +390,7 @@ ORDO_FN uint bucket_digit(ordo_key_form form, uint low, uint width)
 
 /* Sorts by one digit. next[d] must be the number of elements with digit d. */
 ORDO_FN void bucket_scatter(bucket_elements from, bool from_paired, bucket_elements to, bool to_paired, uint count,
-                            uint low, uint width, __private uint next[DIGITS], struct sort_buckets b)
+                            uint low, uint width, __private uint *next, struct sort_buckets b)
 {
     uint before = 0;
     for (uint digit = 0; digit < 1u << width; digit++) {
@@ -386,7 +400,7 @@ ORDO_FN void bucket_scatter(bucket_elements from, bool from_paired, bucket_eleme
     }
     for (uint e = 0; e < count; e++) {
         const bucket_element element = bucket_load(from, from_paired, e);
-        bucket_store(to, to_paired, next[bucket_digit(bucket_form(element.key, b), low, width)]++, element);
+        bucket_store(to, to_paired, next[bucket_digit(bucket_bits(element.form, b), low, width)]++, element);
     }
 }
 
@@ -400,7 +414,7 @@ ORDO_FN void bucket_passes(bucket_elements spare, bucket_elements other, bool pa
         for (uint digit = 0; digit < 1u << d.width[pass]; digit++)
             counts[pass][digit] = 0;
     for (uint e = 0; e < count; e++) {
-        const ordo_key_form form = bucket_form(bucket_key(spare, PAIRED, e), b);
+        const ordo_key_form form = bucket_form_at(spare, PAIRED, e, b);
         for (uint pass = 0; pass < d.passes; pass++)
             counts[pass][bucket_digit(form, d.low[pass], d.width[pass])]++;
     }
@@ -418,19 +432,11 @@ ORDO_FN bool bucket_end(bucket_elements spare, bucket_elements other, bool paire
                       : bucket_insert(spare, PAIRED, out, count, most, b);
 }
 
-/* Sorts the elements of `spare` into `out`. If `paired`, `other` stores each value after its key. If `other` is `out`,
- * `paired` must be false. */
-ORDO_FN void bucket_sort(bucket_elements spare, bucket_elements other, bool paired, bucket_elements out, uint count,
-                         struct sort_buckets b)
+/* Sorts the elements of `spare` into `out` by several digits. The bits of `span` are 1 where keys differ. If `paired`,
+ * `other` stores each value after its key. If `other` is `out`, `paired` must be false. */
+ORDO_FN void bucket_sort_by_digits(bucket_elements spare, bucket_elements other, bool paired, bucket_elements out,
+                                   uint count, ordo_key_form span, struct sort_buckets b)
 {
-    ordo_key_form       span = KEY_LEAST;
-    const ordo_key_form one = bucket_form(bucket_key(spare, PAIRED, 0), b);
-    for (uint e = 1; e < count; e++)
-        span |= bucket_form(bucket_key(spare, PAIRED, e), b) ^ one;
-    if (count < INSERTED || key_same(span, KEY_LEAST)) {
-        bucket_insert(spare, PAIRED, out, count, ~(ulong) 0, b);
-        return;
-    }
     /* Radix passes sort by the highest bits that differ between keys, about log2(count) + 2 of them. */
     const bucket_digits some = bucket_digits_of(span, 34 - (uint) clz(count)), all = bucket_digits_of(span, KEY_BITS);
     bucket_passes(spare, other, paired, count, some, b);
@@ -440,6 +446,58 @@ ORDO_FN void bucket_sort(bucket_elements spare, bucket_elements other, bool pair
         bucket_store(spare, PAIRED, e, bucket_load(out, false, e));
     bucket_passes(spare, other, paired, count, all, b);
     bucket_end(spare, other, paired, out, all.passes, count, ~(ulong) 0, b);
+}
+
+#if KEY_BITS / 8 + ORDO_VALUE_BYTES <= SORT_BLOCK_PAIR_MAX
+
+/* Maximum bits of the digit, and maximum elements with the same digit. */
+#define EXCHANGE_BITS 12
+#define EXCHANGE_MOST 24
+
+/* Sorts the elements of `spare` into `out` by one digit, and then by exchanges of neighbours. Returns false, and
+ * changes nothing, if too many elements have the same digit. 2^22 keys of 4 bytes take 5.6 ns of processor time each,
+ * and 7.0 by several digits (PoCL). */
+ORDO_FN bool bucket_sort_by_exchange(bucket_elements spare, bucket_elements out, uint count, ordo_key_form span,
+                                     struct sort_buckets b)
+{
+    const uint top = key_width(span), width = min(min(top, (uint) EXCHANGE_BITS), 30 - (uint) clz(count));
+    const uint low = top - width;
+    uint       next[1 << EXCHANGE_BITS], most = 0;
+    if (b.bits < KEY_BITS)
+        return false;
+    for (uint digit = 0; digit < 1u << width; digit++)
+        next[digit] = 0;
+    for (uint e = 0; e < count; e++)
+        next[bucket_digit(bucket_form_at(spare, PAIRED, e, b), low, width)]++;
+    for (uint digit = 0; digit < 1u << width; digit++)
+        most = max(most, next[digit]);
+    if (low == 0)
+        most = 1;
+    if (most > EXCHANGE_MOST)
+        return false;
+    bucket_scatter(spare, PAIRED, out, false, count, low, width, next, b);
+    exchange_sort(out.forms, out.values, count, most > 1 ? most : 0);
+    return true;
+}
+
+#else
+#define bucket_sort_by_exchange(spare, out, count, span, b) false
+#endif
+
+/* Sorts the elements of `spare` into `out`. bucket_sort_by_digits describes the other parameters. */
+ORDO_FN void bucket_sort(bucket_elements spare, bucket_elements other, bool paired, bucket_elements out, uint count,
+                         struct sort_buckets b)
+{
+    ordo_key_form       span = KEY_LEAST;
+    const ordo_key_form one = bucket_form_at(spare, PAIRED, 0, b);
+    for (uint e = 1; e < count; e++)
+        span |= bucket_form_at(spare, PAIRED, e, b) ^ one;
+    if (count < INSERTED || key_same(span, KEY_LEAST))
+        bucket_insert(spare, PAIRED, out, count, ~(ulong) 0, b);
+    else if (!bucket_sort_by_exchange(spare, out, count, span, b))
+        bucket_sort_by_digits(spare, other, paired, out, count, span, b);
+    for (uint e = 0; e < count; e++)
+        out.forms[e] = key_from_bits(out.forms[e]);
 }
 
 /* If keys and values have the same size, they are sorted as pairs. A bucket of at most b.room elements is then sorted

@@ -144,9 +144,10 @@ static void plan_buckets(const struct basis *b, struct ordo_sort_plan *p)
     const uint32_t log2_min = b->tuned[ORDO_SORT_LOCAL], pair_bytes = p->key_bytes + p->value_bytes;
     const size_t   units = b->facts->compute_units;
     const bool     blocks = pair_bytes <= SORT_BLOCK_PAIR_MAX && p->count * pair_bytes > b->facts->cache_bytes;
-    /* One more bit makes sorts of 2^22 pairs of u32 faster (38 instead of 45 ms, PoCL, two cores), but sorts of 8-byte
-     * keys slower. */
-    const uint32_t            bits_max = blocks ? SORT_BUCKET_BITS_MAX : SORT_BUCKET_BITS_MIN + (p->key_bytes == 4);
+    /* One more bit makes sorts of 2^22 pairs of u32 faster (38 instead of 45 ms, PoCL, two cores), but sorts of larger
+     * pairs slower. */
+    const uint32_t            small_max = SORT_BUCKET_BITS_MIN + (pair_bytes <= SORT_BLOCK_PAIR_MAX);
+    const uint32_t            bits_max = blocks ? SORT_BUCKET_BITS_MAX : small_max;
     struct ordo_sort_buckets *to = &p->buckets;
 
     if (!b->facts->cpu || p->way != ORDO_SORT_BY_MANY_CHUNKS || p->passes <= 2 || log2_min == 0 ||
