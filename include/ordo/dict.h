@@ -490,7 +490,7 @@ struct ordo_concurrent_batch {
  * Errors: ORDO_NO_DEVICE_MEMORY if scratch for 1024 operations is missing. ORDO_INVALID if the
  *   batch lacks `values`, `hi` or `rooms` and an operation needs it. After these errors nothing has
  *   changed. After ORDO_OPENCL a part of the batch is done. If only some operations lack memory,
- *   the call returns ORDO_OK. Their outcome is then ORDO_NOT_STORED. */
+ *   the call returns ORDO_OK. Their outcome is then ORDO_NOT_STORED, and found[i] is undefined. */
 ORDO_API ordo_status ordo_dict_apply_concurrent(ordo_dict                          *dict,
                                                 const struct ordo_concurrent_batch *batch,
                                                 const struct ordo_order            *order);

@@ -185,6 +185,11 @@ static ordo_status run(struct fixture *s)
     return s->is->call->run(&g, slice);
 }
 
+static bool is_concurrent(const struct fixture *s)
+{
+    return s->is->call && s->is->call->needs == ORDO_CAN_CONCURRENT;
+}
+
 static void look_at_dictionary(struct fixture *s, struct outcome *o)
 {
     o->count = 0;
@@ -193,7 +198,7 @@ static void look_at_dictionary(struct fixture *s, struct outcome *o)
     if (s->dict && o->status == ORDO_OK)
         o->status = ordo_dict_export_host(s->dict, o->keys, o->values, FIXTURE_MAX, &o->count);
     /* The places of concurrently stored elements in a table vary. */
-    if (s->is->call && s->is->call->needs == ORDO_CAN_CONCURRENT)
+    if (is_concurrent(s))
         model_put_in_order(s->dict, s->is->key, 4, o->keys, o->values, o->count);
 }
 
@@ -272,8 +277,69 @@ static void check_error(struct complaint *c, ordo_device *dev, const struct faul
                  ordo_cl_error_string(f->given));
 }
 
+/* Arrays of ordo_dict_apply_concurrent (calls.c). */
+enum { KEYS = 1, VALUES = 3, FOUND = 5, OUTCOMES = 9 };
+
+/* The rank of a key among the elements, and whether it is one of them. */
+static size_t rank_of(const struct outcome *o, ordo_type type, key_form form, bool *there)
+{
+    size_t low = 0, high = o->count;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (form_of_key(type, o->keys, middle) < form)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *there = low < o->count && form_of_key(type, o->keys, low) == form;
+    return low;
+}
+
+/* Stores upsert i of the batch in `now`. The key has `rank` among the elements. */
+static void add_upsert(const struct expected *e, size_t i, size_t rank, bool there)
+{
+    struct outcome *o = e->now;
+    char           *key = (char *) o->keys + rank * o->key_bytes;
+
+    if (!there) {
+        const size_t after = o->count++ - rank;
+        memmove(key + o->key_bytes, key, after * o->key_bytes);
+        memmove(&o->values[rank + 1], &o->values[rank], after * sizeof *o->values);
+        memcpy(key, (const char *) o->output[KEYS] + i * o->key_bytes, o->key_bytes);
+    }
+    o->values[rank] = ((const uint32_t *) o->output[VALUES])[i];
+    ((uint8_t *) o->output[FOUND])[i] = ((const uint8_t *) e->after->output[FOUND])[i];
+    ((uint8_t *) o->output[OUTCOMES])[i] = ORDO_DONE;
+}
+
+size_t fixture_not_stored;
+
+/* An upsert that lacked memory must have changed nothing. It is then added to `now`. */
+static void add_not_stored(struct complaint *c, const struct fixture *s, const struct expected *e)
+{
+    const ordo_type type = s->is->key;
+
+    for (size_t i = 0; i < FIXTURE_N; i++) {
+        bool there = false, was_there = false;
+        if (((const uint8_t *) e->now->output[OUTCOMES])[i] != ORDO_NOT_STORED)
+            continue;
+        const key_form form = form_of_key(type, e->now->output[KEYS], i);
+        const size_t   is = rank_of(e->now, type, form, &there), was = rank_of(e->before, type, form, &was_there);
+        if (there != was_there || (there && e->now->values[is] != e->before->values[was]) ||
+            e->now->count == FIXTURE_MAX) {
+            complain(c, "upsert %zu lacked memory, but changed the dictionary", i);
+            return;
+        }
+        add_upsert(e, i, is, there);
+        fixture_not_stored++;
+    }
+}
+
 static void check_result(struct complaint *c, struct fixture *s, const struct expected *e)
 {
+    if (is_concurrent(s))
+        add_not_stored(c, s, e);
     const size_t other = other_array(s, e->now, e->after, false);
 
     if (e->now->status != ORDO_OK)
@@ -307,7 +373,7 @@ static bool is_order(const char *command)
  * (device.h), in part if it is a concurrent batch (dict.h). */
 static bool may_stay(const struct fixture *s, const struct fault *f, const struct expected *e)
 {
-    if (s->is->call && s->is->call->needs == ORDO_CAN_CONCURRENT)
+    if (is_concurrent(s))
         return true;
     if (f->only && s->is->order == OWN_QUEUE && f->what && !is_order(f->what))
         return false;

@@ -58,6 +58,9 @@ struct expected {
     struct outcome *before, *after, *now;
 };
 
+/* Number of upserts so far that concurrent batches did not store for lack of memory (ORDO_NOT_STORED). */
+extern size_t fixture_not_stored;
+
 struct expected fixture_expected(void);
 void            fixture_forget(struct expected *e);
 

@@ -744,6 +744,22 @@ DEVICE_TEST(faults, concurrent_batches_do_without_memory_that_is_reported_as_the
     fixture_forget(&e);
 }
 
+/* A batch for which all buffers are refused from one on may leave out operations, and says which. */
+MASK_TEST(faults, concurrent_batches_survive_a_driver_that_refuses_all_buffers, "", "cpu=0")
+{
+    static const int kinds[] = { BLINK, HASH, HAMT, XFAST };
+
+    fault_opencl->only = "clCreateBuffer";
+    for (size_t i = 0; i < LENGTH(kinds); i++) {
+        const struct scenario is = { "ordo_dict_apply_concurrent", call_named("ordo_dict_apply_concurrent"),
+                                     .host = i % 2 != 0, .structure = kinds[i], .held = FIXTURE_HELD };
+        fault_sweep(t, &is, fault_opencl);
+    }
+    fault_opencl->only = NULL;
+    test_true(t, fixture_not_stored > 0);
+    fault_show(t, "OpenCL, concurrent batches, buffers refused");
+}
+
 MASK_TEST(faults, dictionaries_survive_a_driver_that_refuses_all_commands, "", "cpu=0")
 {
     fault_opencl->only = "clEnqueue";
