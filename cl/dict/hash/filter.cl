@@ -58,9 +58,20 @@ ORDO_FN void hash_filter_add(const hash_table *table, uint bucket, ordo_key mixe
     hash_filters(table)[bucket] |= hash_filter_of(mixed);
 }
 
+ORDO_FN void hash_filter_empty(const hash_table *table, uint bucket)
+{
+    hash_filters(table)[bucket] = 0;
+}
+
 ORDO_FN void hash_filter_spill(const hash_table *table, uint bucket)
 {
     hash_filters(table)[bucket] |= HASH_SPILLED;
+}
+
+/* Reads a filter rather than a spill count, because a lookup has the filter in cache. */
+ORDO_FN bool hash_is_spilled(const hash_table *table, uint bucket)
+{
+    return (hash_filters(table)[bucket] & HASH_SPILLED) != 0;
 }
 
 ORDO_FN bool hash_is_filtered(const hash_table *table, uint p, uint bucket)
@@ -119,7 +130,9 @@ typedef struct {
 
 #define hash_filter(table, p, bucket)               ((void) 0)
 #define hash_filter_add(table, bucket, mixed)       ((void) 0)
+#define hash_filter_empty(table, bucket)            ((void) 0)
 #define hash_filter_spill(table, bucket)            ((void) 0)
+#define hash_is_spilled(table, bucket)              ((table)->spills[bucket] != 0)
 #define hash_is_filtered(table, p, bucket)          true
 #define hash_prefetch_filter(table, bucket)         ((void) 0)
 #define hash_update_filters(table, changed)         ((void) 0)

@@ -5,8 +5,10 @@
 
 /* Maximum number of elements that an insert moves to their other buckets. */
 #define HASH_EVICTIONS_MAX 64
-/* Distance between a prefetch and the update that needs it. */
-#define HASH_AHEAD 16
+/* Distances between a prefetch and the update that needs it: of a home bucket, and of a second bucket. The latter needs
+ * the former. */
+#define HASH_AHEAD        16
+#define HASH_AHEAD_SECOND 8
 
 typedef struct {
     uint count;
@@ -129,12 +131,20 @@ ORDO_FN void hash_remove(const hash_table *table, const hash_part *part, uint ho
         hash_forget_spill(table, part, home, tally);
 }
 
+ORDO_FN hash_place hash_look_from(const hash_table *table, const hash_part *part, uint home, ordo_key mixed)
+{
+    const hash_place place = { home, hash_slot_of(table, home, mixed) };
+    if (place.slot == HASH_NONE && hash_is_spilled(table, home))
+        return hash_look_on(table, part->start, part->buckets, home - part->start, mixed);
+    return place;
+}
+
 ORDO_FN void hash_update(const hash_table *table, const hash_part *part, uint u, bool erases,
                          __private hash_tally *tally)
 {
     const ordo_key   mixed = part->mixed[u];
     const uint       home = hash_home_in(table, part, mixed);
-    const hash_place place = hash_look(table, part->start, part->buckets, mixed);
+    const hash_place place = hash_look_from(table, part, home, mixed);
     if (place.slot != HASH_NONE && erases)
         hash_remove(table, part, home, place, tally);
 #if ORDO_VALUE_BYTES
@@ -168,19 +178,43 @@ ORDO_FN void hash_empty_part(const hash_table *table, const hash_part *part)
         for (uint s = 0; s < HASH_SLOTS; s++)
             hash_keys(table, b)[s] = hash_empty(part->number, table->bits);
         table->spills[b] = 0;
-        hash_filter(table, part->number, b);
+        hash_filter_empty(table, b);
     }
 }
 
-ORDO_FN void hash_prefetch_home(const hash_table *table, ordo_key mixed)
+ORDO_FN void hash_prefetch_bucket(const hash_table *table, uint bucket)
 {
-    const uint p = hash_partition(mixed, table->bits), start = table->starts[p];
-    const uint bucket = start + hash_home(mixed, table->bits, table->starts[p + 1] - start);
     ORDO_PREFETCH(hash_keys(table, bucket));
 #if ORDO_VALUE_BYTES && HASH_SLOTS * (KEY_BITS / 8 + ORDO_VALUE_BYTES) > 64
     ORDO_PREFETCH(hash_values(table, bucket));
 #endif
     hash_prefetch_filter(table, bucket);
+}
+
+ORDO_FN void hash_prefetch_home(const hash_table *table, ordo_key mixed)
+{
+    const uint p = hash_partition(mixed, table->bits), start = table->starts[p];
+    hash_prefetch_bucket(table, start + hash_home(mixed, table->bits, table->starts[p + 1] - start));
+}
+
+/* Prefetches the second bucket if the home bucket is full. */
+ORDO_FN void hash_prefetch_second(const hash_table *table, ordo_key mixed)
+{
+    const uint p = hash_partition(mixed, table->bits), start = table->starts[p], n = table->starts[p + 1] - start;
+    const uint home = hash_home(mixed, table->bits, n);
+    if (n == 0 || hash_slot_of(table, start + home, hash_empty(p, table->bits)) != HASH_NONE)
+        return;
+    ORDO_PREFETCH(table->spills + start + home);
+    hash_prefetch_bucket(table, start + hash_second(mixed, home, n));
+}
+
+/* Prefetches for updates that follow update u, which is less than `end`. */
+ORDO_FN void hash_prefetch_after(const hash_table *table, __global const ordo_key *mixed, uint u, uint end)
+{
+    if (u + HASH_AHEAD < end)
+        hash_prefetch_home(table, mixed[u + HASH_AHEAD]);
+    if (u + HASH_AHEAD_SECOND < end)
+        hash_prefetch_second(table, mixed[u + HASH_AHEAD_SECOND]);
 }
 
 ORDO_FN uint hash_share_begin(uint bits, ulong group)
@@ -192,6 +226,12 @@ ORDO_FN uint hash_share_begin(uint bits, ulong group)
     for (uint p = hash_share_begin(bits, get_group_id(0)), p##_end = hash_share_begin(bits, get_group_id(0) + 1);      \
          p < p##_end; p++)
 
+ORDO_FN void hash_prefetch_first(const hash_table *table, __global const ordo_key *mixed, uint begin, uint end)
+{
+    for (uint u = begin; u < min(begin + HASH_AHEAD, end); u++)
+        hash_prefetch_home(table, mixed[u]);
+}
+
 /* Each work-group must have one work-item. Partitions must have free slots for new keys. If the batch erases keys, its
  * keys must not repeat. */
 ORDO_KERNEL(HASH_GROUP)
@@ -201,8 +241,11 @@ void hash_update_serial(HASH_TABLE, HASH_BATCH, uint fills, uint how)
     const hash_table   table = HASH_TABLE_HERE;
     HASH_EACH_SHARED(p, table_bits)
     {
-        const uint batch_end = batch_bounds ? batch_bounds[p_end] : 0;
+        /* 0 prefetches nothing: hash_empty_part has put the buckets into the cache. */
+        const uint prefetch_end = batch_bounds && !fills ? batch_bounds[p_end] : 0;
         HASH_PART_HERE(part, table, p)
+        if (p == hash_share_begin(table_bits, get_group_id(0)))
+            hash_prefetch_first(&table, batch_mixed, part.first, prefetch_end);
         hash_tally tally = { fills ? 0 : table.counts[p], false };
         part.how = how;
         if (fills)
@@ -210,8 +253,7 @@ void hash_update_serial(HASH_TABLE, HASH_BATCH, uint fills, uint how)
         if (part.buckets > 0 && (part.erased || part.kind == HASH_RESOLVED))
             hash_erase_all(&table, &part, &tally);
         for (uint u = 0; u < part.n; u++) {
-            if (part.first + u + HASH_AHEAD < batch_end)
-                hash_prefetch_home(&table, part.mixed[u + HASH_AHEAD]);
+            hash_prefetch_after(&table, batch_mixed, part.first + u, prefetch_end);
             if (part.buckets > 0 && hash_stores(&part, u))
                 hash_update(&table, &part, u, false, &tally);
         }
