@@ -47,6 +47,13 @@ typedef struct {
     ordo_u32 form, count, units, unused;
 } roaring_container;
 
+/* A container that is to be written. `first` is the rank of its first key, `runs` the number of runs in earlier
+ * containers. */
+typedef struct {
+    ordo_u64 key; /* Upper bits of the keys. The lower 16 bits are 0. */
+    ordo_u32 first, runs;
+} roaring_head;
+
 #define ROARING_SLICE 64
 
 #define ROARING_SHARE(cpu) ((cpu) ? 256 : 8)

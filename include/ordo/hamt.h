@@ -62,9 +62,8 @@ ORDO_API ordo_status ordo_hamt_read_roaring_host(ordo_dict *dict, const void *by
 /* Writes the keys as a Roaring set to `out`, which may begin at any byte. *size receives the number
  * of bytes. If `out` is ordo_none(), only counts the bytes. Equal sets give equal bytes, as in
  * CRoaring after roaring_bitmap_run_optimize.
- * Cost: an ordo_dict_export, some passes over the keys, and one write of the bytes.
- * Memory: per key, scratch of 8 bytes plus the size of a key. Each run of successive keys takes 4
- *   more bytes. Each container takes 32 more.
+ * Cost: three reads of the trie, and one write of the bytes.
+ * Memory: scratch of 8 bytes per leaf and 44 bytes per container.
  * Blocking: yes.
  * Errors: ORDO_TOO_SMALL if *size exceeds `capacity`. `out` is then unchanged. */
 ORDO_API ordo_status ordo_hamt_write_roaring(ordo_dict *dict, struct ordo_slice out,

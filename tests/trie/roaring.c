@@ -138,11 +138,16 @@ static struct bytes plain_write(const uint64_t *keys, size_t n, bool wide, struc
 
 /* ---- sets -------------------------------------------------------------------------------------------------------- */
 
-static ordo_dict *make_set(struct test *t, bool wide, uint32_t value_bytes)
+static ordo_dict *make(struct test *t, struct ordo_hamt_config config)
 {
     ordo_dict *dict = NULL;
-    test_ok(t, ordo_hamt_create(t->dev, ordo_hamt_config(.dict = { key_type(wide), value_bytes }), &dict));
+    test_ok(t, ordo_hamt_create(t->dev, &config, &dict));
     return dict;
+}
+
+static ordo_dict *make_set(struct test *t, bool wide, uint32_t value_bytes)
+{
+    return make(t, (struct ordo_hamt_config) { .dict = { key_type(wide), value_bytes } });
 }
 
 static void expect_keys(struct test *t, ordo_dict *dict, bool wide, const uint64_t *keys, size_t n)
@@ -276,7 +281,8 @@ MASK_TEST(roaring, random_sets_survive_write_and_read, "", "cpu=0")
     for (unsigned s = 0; s < SETS; s++) {
         const bool           wide = s % 2;
         const size_t         n = random_set(t, wide, s < 2 ? KEYS : 1 + test_below(t, 9000), keys);
-        AUTO_DICT ordo_dict *dict = make_set(t, wide, 0);
+        AUTO_DICT ordo_dict *dict =
+            make(t, (struct ordo_hamt_config) { { key_type(wide), 0 }, .fixed_depth = s % 3 == 2 });
         test_context(t, "set %u of %zu keys", s, n);
         check_set(t, dict, wide, keys, n);
     }

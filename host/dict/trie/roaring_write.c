@@ -7,11 +7,11 @@
 #define MODULE "dict/trie/roaring_write.cl"
 
 struct writing {
-    const ordo_dict *dict;
-    cl_uint          n, n_containers, n_runs, wide;
-    cl_mem           keys, heads, runs, starts, run_starts;
-    cl_mem           sizes, has_runs, firsts;
-    cl_mem           part_starts, header_bytes;
+    const struct ordo_hamt *hamt;
+    cl_uint                 leaf_max, n_containers, wide;
+    cl_mem                  leaves, heads;
+    cl_mem                  sizes, has_runs, firsts;
+    cl_mem                  part_starts, header_bytes;
 };
 
 static ordo_status words(struct ordo_call *call, size_t n, cl_mem *out)
@@ -19,39 +19,46 @@ static ordo_status words(struct ordo_call *call, size_t n, cl_mem *out)
     return ordo_call_scratch(call, n * sizeof(cl_uint), out);
 }
 
+static struct ordo_launch pass(const struct writing *w, const char *kernel, size_t items)
+{
+    return ordo_roaring_kernel(&w->hamt->dict, MODULE, kernel, ordo_dict_pass_items(w->hamt->dict.dev, items));
+}
+
+static struct ordo_args leaf_args(const struct writing *w)
+{
+    struct ordo_args args = ordo_hamt_args(&w->hamt->trie);
+
+    ORDO_ADD(&args, ORDO_ARG(w->leaf_max));
+    return args;
+}
+
 static void add_sums(struct ordo_args *args, const struct writing *w)
 {
-    ORDO_ADD(args, ORDO_ARG(w->starts), ORDO_ARG(w->sizes), ORDO_ARG(w->has_runs), ORDO_ARG(w->firsts),
+    ORDO_ADD(args, ORDO_ARG(w->heads), ORDO_ARG(w->sizes), ORDO_ARG(w->has_runs), ORDO_ARG(w->firsts),
              ORDO_ARG(w->n_containers), ORDO_ARG(w->wide));
 }
 
-static ordo_status take_keys(struct ordo_call *call, struct ordo_hamt *hamt, struct writing *w)
+static ordo_status survey(struct ordo_call *call, const struct writing *w)
 {
-    ORDO_TRY(ordo_call_scratch(call, w->n * hamt->dict.key_bytes, &w->keys));
-    const struct ordo_hamt_slices all = { .count = 1, .most = w->n, .keys_out = ordo_at(w->keys, 0) };
-    return ordo_hamt_write(call, hamt, &all);
+    const struct ordo_launch launch = pass(w, "roaring_leaves", (size_t) w->hamt->trie.n_leaves + 1);
+    struct ordo_args         args = leaf_args(w);
+
+    ORDO_ADD(&args, ORDO_ARG(w->leaves), ORDO_ARG(w->heads));
+    return ordo_call_launch(call, &launch, &args);
 }
 
 static ordo_status divide(struct ordo_call *call, struct writing *w)
 {
-    const size_t     n = (size_t) w->n + 1;
-    struct ordo_args heads = { .n = 0 }, starts = { .n = 0 };
+    const size_t n = w->hamt->trie.n_leaves;
+    cl_ulong     sum = 0;
 
-    ORDO_TRY(words(call, n, &w->heads));
-    ORDO_TRY(words(call, n, &w->runs));
-    ORDO_ADD(&heads, ORDO_ARG(w->keys), ORDO_ARG(w->n), ORDO_ARG(w->heads), ORDO_ARG(w->runs));
-    const struct ordo_launch launch_heads = ordo_roaring_kernel(w->dict, MODULE, "roaring_heads", n);
-    ORDO_TRY(ordo_call_launch(call, &launch_heads, &heads));
-    ORDO_TRY(ordo_call_sum_before(call, ORDO_U32, w->heads, n));
-    ORDO_TRY(ordo_call_sum_before(call, ORDO_U32, w->runs, n));
-    ORDO_TRY(ordo_call_read(call, w->heads, w->n * sizeof w->n, &w->n_containers, sizeof w->n));
-    ORDO_TRY(ordo_call_read(call, w->runs, w->n * sizeof w->n, &w->n_runs, sizeof w->n));
-    ORDO_TRY(words(call, (size_t) w->n_containers + 1, &w->starts));
-    ORDO_TRY(words(call, (size_t) w->n_runs + 1, &w->run_starts));
-    ORDO_ADD(&starts, ORDO_ARG(w->heads), ORDO_ARG(w->runs), ORDO_ARG(w->n), ORDO_ARG(w->starts),
-             ORDO_ARG(w->run_starts));
-    const struct ordo_launch launch_starts = ordo_roaring_kernel(w->dict, MODULE, "roaring_starts", n);
-    return ordo_call_launch(call, &launch_starts, &starts);
+    ORDO_TRY(ordo_call_scratch(call, (n + 1) * sizeof sum, &w->leaves));
+    ORDO_TRY(survey(call, w));
+    ORDO_TRY(ordo_call_sum_before(call, ORDO_U64, w->leaves, n + 1));
+    ORDO_TRY(ordo_call_read(call, w->leaves, n * sizeof sum, &sum, sizeof sum));
+    w->n_containers = (cl_uint) (sum >> 32);
+    ORDO_TRY(ordo_call_scratch(call, ((size_t) w->n_containers + 1) * sizeof(roaring_head), &w->heads));
+    return survey(call, w);
 }
 
 static ordo_status shape(struct ordo_call *call, struct writing *w)
@@ -62,9 +69,9 @@ static ordo_status shape(struct ordo_call *call, struct writing *w)
     ORDO_TRY(ordo_call_scratch(call, n * sizeof(cl_ulong), &w->sizes));
     ORDO_TRY(words(call, n, &w->has_runs));
     ORDO_TRY(words(call, n, &w->firsts));
-    ORDO_ADD(&args, ORDO_ARG(w->keys), ORDO_ARG(w->runs), ORDO_ARG(w->starts), ORDO_ARG(w->n_containers),
-             ORDO_ARG(w->sizes), ORDO_ARG(w->has_runs), ORDO_ARG(w->firsts));
-    const struct ordo_launch launch = ordo_roaring_kernel(w->dict, MODULE, "roaring_shapes", n);
+    ORDO_ADD(&args, ORDO_ARG(w->heads), ORDO_ARG(w->n_containers), ORDO_ARG(w->sizes), ORDO_ARG(w->has_runs),
+             ORDO_ARG(w->firsts));
+    const struct ordo_launch launch = pass(w, "roaring_shapes", n);
     ORDO_TRY(ordo_call_launch(call, &launch, &args));
     ORDO_TRY(ordo_call_sum_before(call, ORDO_U64, w->sizes, n));
     ORDO_TRY(ordo_call_sum_before(call, ORDO_U32, w->has_runs, n));
@@ -77,8 +84,7 @@ static ordo_status launch_parts(struct ordo_call *call, const struct writing *w,
 
     add_sums(&args, w);
     ORDO_ADD(&args, ORDO_ARG(lists), ORDO_ARG(w->part_starts), ORDO_ARG(w->header_bytes));
-    const struct ordo_launch launch =
-        ordo_roaring_kernel(w->dict, MODULE, "roaring_parts", (size_t) w->n_containers + 1);
+    const struct ordo_launch launch = pass(w, "roaring_parts", (size_t) w->n_containers + 1);
     return ordo_call_launch(call, &launch, &args);
 }
 
@@ -106,18 +112,17 @@ static ordo_status measure(struct ordo_call *call, const struct writing *w, size
 
 static ordo_status fill(struct ordo_call *call, const struct writing *w, const struct ordo_slice *out)
 {
-    struct ordo_args header = { .n = 0 }, fill = { .n = 0 };
+    struct ordo_args header = { .n = 0 }, fill = leaf_args(w);
 
     add_sums(&header, w);
-    ORDO_ADD(&header, ORDO_ARG(w->keys), ORDO_ARG(w->part_starts), ORDO_ARG(w->header_bytes));
+    ORDO_ADD(&header, ORDO_ARG(w->part_starts), ORDO_ARG(w->header_bytes));
     ordo_args_slice(&header, out);
-    const struct ordo_launch launch_header = ordo_roaring_kernel(w->dict, MODULE, "roaring_header", w->n_containers);
+    const struct ordo_launch launch_header = pass(w, "roaring_header", w->n_containers);
     ORDO_TRY(ordo_call_launch(call, &launch_header, &header));
     add_sums(&fill, w);
-    ORDO_ADD(&fill, ORDO_ARG(w->keys), ORDO_ARG(w->heads), ORDO_ARG(w->runs), ORDO_ARG(w->run_starts), ORDO_ARG(w->n),
-             ORDO_ARG(w->header_bytes));
+    ORDO_ADD(&fill, ORDO_ARG(w->leaves), ORDO_ARG(w->header_bytes));
     ordo_args_slice(&fill, out);
-    const struct ordo_launch launch_fill = ordo_roaring_kernel(w->dict, MODULE, "roaring_fill", w->n);
+    const struct ordo_launch launch_fill = pass(w, "roaring_fill", w->hamt->trie.n_leaves);
     return ordo_call_launch(call, &launch_fill, &fill);
 }
 
@@ -137,14 +142,16 @@ static ordo_status check_room(const struct ordo_call *call, size_t size, size_t 
     return ORDO_OK;
 }
 
-static ordo_status write_set(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_slice *out,
+static ordo_status write_set(struct ordo_call *call, const struct ordo_hamt *hamt, const struct ordo_slice *out,
                              size_t capacity, size_t *size)
 {
-    struct writing w = { .dict = &hamt->dict, .n = hamt->trie.n, .wide = hamt->dict.key_bytes == 8 };
+    struct writing w = { .hamt = hamt,
+                         .leaf_max = hamt->fixed_depth ? 0 : HAMT_LEAF,
+                         .wide = hamt->dict.key_bytes == 8 };
+    const bool     any = hamt->trie.n > 0;
 
     *size = EMPTY_BYTES;
-    if (w.n > 0) {
-        ORDO_TRY(take_keys(call, hamt, &w));
+    if (any) {
         ORDO_TRY(divide(call, &w));
         ORDO_TRY(shape(call, &w));
         ORDO_TRY(head(call, &w));
@@ -153,7 +160,7 @@ static ordo_status write_set(struct ordo_call *call, struct ordo_hamt *hamt, con
     if (!out->mem)
         return ORDO_OK;
     ORDO_TRY(check_room(call, *size, capacity));
-    return w.n > 0 ? fill(call, &w, out) : fill_empty(call, hamt, out);
+    return any ? fill(call, &w, out) : fill_empty(call, hamt, out);
 }
 
 static ordo_status write_roaring(struct ordo_call *call, ordo_dict *dict, struct ordo_slice out, size_t capacity,
