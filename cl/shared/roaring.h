@@ -56,7 +56,15 @@ typedef struct {
 
 #define ROARING_SLICE 64
 
-#define ROARING_SHARE(cpu) ((cpu) ? 256 : 8)
+/* Slices per work-item. */
+#define ROARING_SHARE(cpu) ((cpu) ? 64 : 1)
+
+#define ROARING_BLOCKS 64 /* A container has 64 blocks of 1024 successive integers, one slice of a bitmap each. */
+
+/* A leaf of the trie that a set becomes: the rank of its first key, and the index of this key's container. */
+typedef struct {
+    ordo_u32 rank, container;
+} roaring_start;
 
 /* Errors of a stored set, with messages. For each, kernels report the first wrong bitmap or container, or
  * 0xffffffff. */

@@ -47,11 +47,12 @@ ORDO_API ordo_status ordo_hamt_create(ordo_device *device, const struct ordo_ham
  * keys use its 64-bit extension. */
 
 /* Replaces the content by a Roaring set of `size` bytes, which may begin at any byte of a buffer.
- * Cost: two reads of the bytes, and a build from sorted keys.
- * Memory: a Roaring set consists of containers of up to 65536 keys. Each takes 40 bytes of scratch.
+ * Cost: up to five reads of the bytes, and one write of the trie.
+ * Memory: a Roaring set consists of containers of up to 65536 keys. Each takes 44 bytes of scratch.
  *   It also takes 8 bytes for every 64 stored items, which are keys, bitmap words or runs. If keys
- *   have 8 bytes, all keys with equal upper halves take 32 more bytes together. The build also
- *   needs scratch. Set a memory limit for untrusted bytes: 7 KB can hold 33 million keys.
+ *   have 8 bytes, all keys with equal upper halves take 32 more bytes together. Each leaf takes 36
+ *   bytes of scratch, 44 with 8-byte keys. Set a memory limit for untrusted bytes: 7 KB can become
+ *   a trie of 5 MB.
  * Blocking: yes.
  * Errors: ORDO_INVALID for wrong bytes; the message names the container. ORDO_TOO_LARGE above
  *   ORDO_MAX_COUNT keys or bytes. ORDO_UNSUPPORTED for a dictionary with values. */

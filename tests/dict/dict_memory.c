@@ -510,6 +510,33 @@ DEVICE_TEST(dict_memory, roaring_bytes_match_the_header)
                    (uint64_t) KEYS * (32 + 40 + 8 + 8 + 3 * 8 + 14) + SPARE / 4);
 }
 
+/* 64 runs of 65536 keys each. */
+DEVICE_TEST(dict_memory, roaring_runs_take_no_memory_per_key)
+{
+    enum { CONTAINERS = 64 };
+    uint8_t              bytes[4 + CONTAINERS / 8 + 14 * CONTAINERS] = { 0x3b, 0x30, CONTAINERS - 1 };
+    uint8_t             *descriptors = &bytes[4 + CONTAINERS / 8], *offsets = descriptors + (size_t) 4 * CONTAINERS;
+    AUTO_DICT ordo_dict *dict = NULL;
+
+    test_context(t, "memory of Roaring runs");
+    for (size_t c = 0; c < CONTAINERS; c++) {
+        const size_t at = sizeof bytes - 6 * (CONTAINERS - c);
+        bytes[4 + c / 8] = 0xff;
+        memcpy(&descriptors[4 * c], (const uint8_t[]) { (uint8_t) c, 0, 0xff, 0xff }, 4);
+        memcpy(&offsets[4 * c], (const uint8_t[]) { (uint8_t) at, (uint8_t) (at >> 8), 0, 0 }, 4);
+        memcpy(&bytes[at], (const uint8_t[]) { 1, 0, 0, 0, 0xff, 0xff }, 6);
+    }
+    test_ok(t, create(t->dev, HAMT, ORDO_U32, 0, &dict));
+    AUTO_ARRAY struct test_array in = test_upload(t, bytes, sizeof bytes, 1, 0);
+    const uint64_t               before = held_before(t);
+    test_ok(t, ordo_hamt_read_roaring(dict, test_slice(&in), sizeof bytes, NULL));
+    expect_at_most(t, "a read", memory_of(t).held_peak_bytes - before,
+                   (uint64_t) 64 * CONTAINERS * (128 + 24 + 36) + (uint64_t) CONTAINERS * (44 + 8) + SPARE / 4);
+    size_t size = 0;
+    test_ok(t, ordo_dict_size(dict, NULL, &size));
+    test_true(t, size == CONTAINERS << 16);
+}
+
 /* Cleans up unresolved runs: a run of `held` elements with a tenth replaced, and a run that erases `erased` of them. */
 static void clean_up(struct test *t, uint32_t held, uint32_t erased)
 {

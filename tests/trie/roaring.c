@@ -256,18 +256,29 @@ static size_t random_set(struct test *t, bool wide, size_t most, uint64_t *keys)
     return sort_distinct(keys, n);
 }
 
+static size_t leaves_of(struct test *t, ordo_dict *dict)
+{
+    struct ordo_statistics statistics;
+    test_ok(t, ordo_dict_statistics(dict, NULL, &statistics));
+    return statistics.leaves;
+}
+
+/* A build and reads must give the same number of leaves. */
 static void check_set(struct test *t, ordo_dict *dict, bool wide, const uint64_t *keys, size_t n)
 {
     struct bytes    best = plain_write(keys, n, wide, NULL), any = plain_write(keys, n, wide, t);
     AUTO_FREE void *elements = narrow(keys, n, wide);
 
     test_ok(t, ordo_dict_build_host(dict, elements, NULL, n));
+    const size_t leaves = leaves_of(t, dict);
     expect_bytes(t, dict, &best);
     test_ok(t, ordo_dict_clear(dict));
     test_ok(t, ordo_hamt_read_roaring_host(dict, best.at, best.n));
     expect_keys(t, dict, wide, keys, n);
+    test_true(t, leaves_of(t, dict) == leaves);
     test_ok(t, ordo_hamt_read_roaring_host(dict, any.at, any.n));
     expect_keys(t, dict, wide, keys, n);
+    test_true(t, leaves_of(t, dict) == leaves);
     free(best.at);
     free(any.at);
 }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decodes u32 or u64 keys from the Roaring portable format (shared/roaring.h). Each kernel uses only input that an
- * earlier kernel has checked. */
+/* Makes the leaves of a HAMT from the Roaring portable format (shared/roaring.h), with keys of 32 or 64 bits. Each
+ * kernel uses only input that an earlier kernel has checked. */
 #pragma once
 #include "device/atomic.cl"
 #include "dict/each.cl"
+#include "dict/trie/hamt.cl"
 #include "shared/key.h"
 #include "shared/roaring.h"
 
-/* Built together: roaring_walk roaring_containers roaring_slices roaring_counts roaring_keys */
+/* Built together: roaring_walk roaring_containers roaring_slices roaring_counts roaring_divide */
+/* Built together: roaring_shape roaring_fill_leaves */
 
 ORDO_FN uint roaring_16(__global const uchar *bytes, ulong at)
 {
@@ -224,27 +226,46 @@ ORDO_FN bool roaring_ascends(__global const uchar *units, uint form, uint j, uin
     return form != ROARING_ARRAY || j == 0 || word > roaring_16(units, 2 * (ulong) j - 2);
 }
 
-/* Counts the keys of each slice . Reports containers whose keys do not ascend. */
+/* Sets *count to the number of keys in units `begin` to end - 1. Returns false if they do not ascend. */
+ORDO_FN bool roaring_slice_ascends(__global const uchar *units, uint form, uint begin, uint end, uint *count)
+{
+    bool sound = true;
+    *count = 0;
+    if (form == ROARING_ARRAY) {
+        for (uint j = max(begin, 1u); j < end; j++)
+            sound &= roaring_16(units, 2 * (ulong) j) > roaring_16(units, 2 * (ulong) j - 2);
+        *count = end - begin;
+        return sound;
+    }
+    for (uint j = begin; j < end; j++) {
+        uint keys;
+        sound = roaring_ascends(units, form, j, &keys) && sound;
+        *count += keys;
+    }
+    return sound;
+}
+
+/* Counts the keys of each slice. Reports containers whose keys do not ascend. */
 ORDO_KERNEL(RUN_GROUP)
 void roaring_slices(__global const uchar *data, ulong data_at, __global const roaring_container *containers,
                     __global const ulong *starts, uint n, uint n_slices, __global ulong *counts, __global uint *wrong)
 {
-    RUN_EACH (uint, s, n_slices + 1) {
-        uint count = 0;
-        if (s < n_slices) {
-            const uint              c = each_owner(starts, 0, n - 1, s);
+    const uint each = ROARING_SHARE(ORDO_CPU);
+    RUN_EACH (uint, share, n_slices / each + 1) {
+        const uint first = share * each;
+        uint       c = first < n_slices ? each_owner(starts, 0, n - 1, first) : 0;
+        for (uint k = 0; k < min(each, n_slices - first); k++) {
+            c = each_owner_from(starts, c, n, first + k);
             const roaring_container it = containers[c];
-            const uint              begin = (s - (uint) starts[c]) * ROARING_SLICE;
-            bool                    sound = true;
-            for (uint j = begin; j < min(begin + ROARING_SLICE, it.units); j++) {
-                uint keys;
-                sound = roaring_ascends(data + data_at + it.begin, it.form, j, &keys) && sound;
-                count += keys;
-            }
-            if (!sound)
+            const uint              begin = (first + k - (uint) starts[c]) * ROARING_SLICE;
+            uint                    count;
+            if (!roaring_slice_ascends(data + data_at + it.begin, it.form, begin, min(begin + ROARING_SLICE, it.units),
+                                       &count))
                 ordo_min(&wrong[ROARING_FAULT_ORDER], c);
+            counts[first + k] = count;
         }
-        counts[s] = count;
+        if (n_slices - first < each)
+            counts[n_slices] = 0;
     }
 }
 
@@ -320,28 +341,236 @@ ORDO_FN ulong roaring_next(roaring_cursor *cursor)
     return cursor->key | ((cursor->unit - 1) * 16 + lowest);
 }
 
-/* `total`, the number of keys, must not be 0. counts[s] must be the number of keys in all slices before slice s. */
-ORDO_KERNEL(RUN_GROUP)
-void roaring_keys(__global const uchar *data, ulong data_at, __global const roaring_container *containers,
-                  __global const ulong *starts, uint n, __global const ulong *counts, uint n_slices, ulong total,
-                  __global ordo_key *keys)
+/* ---- leaves ------------------------------------------------------------------------------------------------------ */
+
+/* A checked set of n containers. counts[s] must be the number of keys in all slices before slice s. `leaf_max` is the
+ * largest number of keys in a leaf without a bitmap. */
+#define ROARING_SET                                                                                                    \
+    __global const uchar *data, ulong data_at, __global const roaring_container *containers,                           \
+        __global const ulong *starts, __global const ulong *counts, uint n, uint leaf_max
+#define ROARING_SET_HERE                                                                                               \
+    {                                                                                                                  \
+        data + data_at, containers, starts, counts, n, leaf_max                                                        \
+    }
+typedef struct {
+    __global const uchar             *bytes;
+    __global const roaring_container *containers;
+    __global const ulong             *starts, *counts;
+    uint                              n, leaf_max;
+} roaring_set;
+
+ORDO_FN ulong roaring_rank(const roaring_set *s, uint c)
 {
-    const uint each = ROARING_SHARE(ORDO_CPU);
-    RUN_EACH (ulong, share, (total + each - 1) / each) {
-        const ulong    begin = share * each, end = min(begin + each, total);
-        uint           slice = 0;
-        ulong          stop = begin;
-        roaring_cursor cursor;
-        for (ulong at = begin; at < end; at++) {
-            if (at == stop) {
-                slice = at == begin ? each_owner(counts, 0, n_slices - 1, at)
-                                    : each_owner_from(counts, slice, n_slices, at);
-                stop = counts[slice + 1];
-                const uint              c = each_owner(starts, 0, n - 1, slice);
-                const roaring_container it = containers[c];
-                roaring_move_to(&cursor, data + data_at, &it, slice - (uint) starts[c], (uint) (at - counts[slice]));
-            }
-            keys[at] = (ordo_key) roaring_next(&cursor);
+    return s->counts[s->starts[c]];
+}
+
+/* Returns whether the keys of containers a and b differ in their lowest `bits` bits alone. */
+ORDO_FN bool roaring_is_near(const roaring_set *s, uint a, uint b, uint bits)
+{
+    return bits == 64 || (s->containers[a].key ^ s->containers[b].key) >> bits == 0;
+}
+
+/* Returns whether the first key of container c begins a leaf: whether more than leaf_max keys have the bits that it
+ * shares with the key before. */
+ORDO_FN bool roaring_parts_before(const roaring_set *s, uint c)
+{
+    if (c == 0)
+        return true;
+    const uint bits = 64 - (uint) clz(s->containers[c].key ^ s->containers[c - 1].key);
+    uint       from = c - 1, to = c + 1;
+    while (from > 0 && roaring_is_near(s, from - 1, c, bits) &&
+           roaring_rank(s, to) - roaring_rank(s, from) <= s->leaf_max)
+        from--;
+    while (to < s->n && roaring_is_near(s, to, c, bits) && roaring_rank(s, to) - roaring_rank(s, from) <= s->leaf_max)
+        to++;
+    return roaring_rank(s, to) - roaring_rank(s, from) > s->leaf_max;
+}
+
+/* upto[b] becomes the number of keys of container c before block b. */
+ORDO_FN void roaring_blocks(const roaring_set *s, uint c, uint upto[ROARING_BLOCKS + 1])
+{
+    const roaring_container it = s->containers[c];
+    __global const uchar   *units = s->bytes + it.begin;
+    uint                    u = 0, keys = 0;
+    upto[0] = 0;
+    for (uint b = 0; b < ROARING_BLOCKS; b++) {
+        const uint end = (b + 1) << HAMT_BITS;
+        if (it.form == ROARING_BITMAP) {
+            upto[b + 1] = (uint) (s->counts[s->starts[c] + b + 1] - s->counts[s->starts[c]]);
+        } else if (it.form == ROARING_ARRAY) {
+            while (u < it.units && roaring_16(units, 2 * (ulong) u) < end)
+                u++;
+            upto[b + 1] = u;
+        } else {
+            for (; u < it.units && roaring_run(units, u).y < end; u++)
+                keys += roaring_run(units, u).y - roaring_run(units, u).x + 1;
+            upto[b + 1] = keys + (u < it.units ? end - min(end, roaring_run(units, u).x) : 0);
         }
+    }
+}
+
+/* Returns the number of leaves that begin in container c. Writes them to `leaves` unless it is NULL. */
+ORDO_FN uint roaring_divide_one(const roaring_set *s, uint c, __global roaring_start *leaves)
+{
+    roaring_start leaf = { (uint) roaring_rank(s, c), c };
+    const uint    rank = leaf.rank;
+    uint          found = 0, last = ROARING_BLOCKS, upto[ROARING_BLOCKS + 1];
+    if (roaring_parts_before(s, c)) {
+        if (leaves)
+            leaves[found] = leaf;
+        found++;
+    }
+    if (s->containers[c].count <= s->leaf_max)
+        return found;
+    roaring_blocks(s, c, upto);
+    for (uint b = 0; b < ROARING_BLOCKS; b++) {
+        if (upto[b + 1] == upto[b])
+            continue;
+        const uint some = last < ROARING_BLOCKS ? 2u << (31 - clz(last ^ b)) : 1, low = b & ~(some - 1);
+        const bool parts = last < ROARING_BLOCKS && upto[low + some] - upto[low] > s->leaf_max;
+        leaf.rank = rank + upto[b];
+        if (parts && leaves)
+            leaves[found] = leaf;
+        found += parts;
+        last = b;
+    }
+    return found;
+}
+
+/* The first launch (`leaves` is NULL) counts the leaves that begin in each container. The second launch, with the
+ * prefix sums of these counts, lists them. They are the leaves that hamt_heads would find. */
+ORDO_KERNEL(RUN_GROUP)
+void roaring_divide(ROARING_SET, __global uint *number, __global roaring_start *leaves)
+{
+    const roaring_set s = ROARING_SET_HERE;
+    RUN_EACH (uint, c, n + 1) {
+        const roaring_start end = { (uint) roaring_rank(&s, n), n };
+        if (leaves && c == n)
+            leaves[number[c]] = end;
+        else if (leaves)
+            roaring_divide_one(&s, c, leaves + number[c]);
+        else
+            number[c] = c < n ? roaring_divide_one(&s, c, 0) : 0;
+    }
+}
+
+/* Moves to the key of this rank, which must be in container c. */
+ORDO_FN void roaring_seek(const roaring_set *s, roaring_cursor *cursor, uint c, ulong rank)
+{
+    const roaring_container it = s->containers[c];
+    const uint              first = (uint) s->starts[c];
+    uint                    slice = first + (uint) (rank - s->counts[first]) / ROARING_SLICE;
+    if (it.form != ROARING_ARRAY)
+        slice = each_owner(s->counts, first, (uint) s->starts[c + 1] - 1, rank);
+    roaring_move_to(cursor, s->bytes, &it, slice - first, (uint) (rank - s->counts[slice]));
+}
+
+ORDO_FN ordo_key_form roaring_key_of(const roaring_set *s, uint c, ulong rank)
+{
+    roaring_cursor cursor;
+    roaring_seek(s, &cursor, c, rank);
+    return (ordo_key_form) roaring_next(&cursor);
+}
+
+/* Writes the records of new leaves, with the number of keys instead of the rank, and the sizes of their blocks in units
+ * of HAMT_UNIT bytes. */
+ORDO_KERNEL(RUN_GROUP)
+void roaring_shape(ROARING_SET, __global const roaring_start *leaves, uint n_leaves, __global hamt_leaf *fresh,
+                   __global uint *units)
+{
+    const roaring_set s = ROARING_SET_HERE;
+    RUN_EACH (uint, k, n_leaves + 1) {
+        uint its_units = 0;
+        if (k < n_leaves) {
+            const roaring_start begin = leaves[k], end = leaves[k + 1];
+            const uint last = end.rank == (uint) roaring_rank(&s, end.container) ? end.container - 1 : end.container;
+            const ordo_key_form key = roaring_key_of(&s, begin.container, begin.rank);
+            hamt_leaf           leaf = { .first = key >> HAMT_BITS << HAMT_BITS, .before = end.rank - begin.rank };
+            if (last > begin.container && roaring_key_of(&s, last, end.rank - 1) - leaf.first > 0xffff)
+                leaf.place = HAMT_WIDE;
+            its_units =
+                leaf.before > leaf_max ? hamt_units(1 << HAMT_BITS, false) : hamt_units(leaf.before, leaf.place != 0);
+            fresh[k] = leaf;
+        }
+        units[k] = its_units;
+    }
+}
+
+/* Returns the first unit of an array or a list of runs whose last key is not less than `key`. */
+ORDO_FN uint roaring_unit_of(__global const uchar *units, const roaring_container *it, uint key)
+{
+    uint low = 0;
+    HAMT_SEARCH(low, it->units, i,
+                (it->form == ROARING_RUNS ? roaring_run(units, i).y : roaring_16(units, 2 * (ulong) i)) < key)
+    return low;
+}
+
+/* Returns the keys from `key` to key + 31 as bits. *unit must be the first unit that may have one of them. */
+ORDO_FN uint roaring_bits(__global const uchar *units, const roaring_container *it, uint key, uint *unit)
+{
+    uint bits = 0;
+    if (it->form == ROARING_BITMAP)
+        return roaring_32(units, key / 8);
+    for (; *unit < it->units; ++*unit) {
+        const uint  one = it->form == ROARING_ARRAY ? roaring_16(units, 2 * (ulong) *unit) : 0;
+        const uint2 run = it->form == ROARING_ARRAY ? (uint2) (one, one) : roaring_run(units, *unit);
+        if (run.x > key + 31)
+            break;
+        const uint from = max(run.x, key) - key, to = min(run.y, key + 31) - key;
+        bits |= (0xffffffff >> (31 - to)) & (0xffffffff << from);
+        if (run.y > key + 31)
+            break;
+    }
+    return bits;
+}
+
+ORDO_FN void roaring_fill_bitmap(const roaring_set *s, uint c, __global hamt_leaf *leaf, __global uint *words)
+{
+    const roaring_container it = s->containers[c];
+    __global const uchar   *units = s->bytes + it.begin;
+    const uint              first = (uint) leaf->first & 0xffff;
+    uint keys = 0, sectors = 0, unit = it.form == ROARING_BITMAP ? 0 : roaring_unit_of(units, &it, first);
+    for (uint w = 0; w < HAMT_WORDS; w++) {
+        if (w > 0 && w % (HAMT_SECTOR / 32) == 0)
+            sectors |= keys << (10 * (w / (HAMT_SECTOR / 32) - 1));
+        words[w] = roaring_bits(units, &it, first + 32 * w, &unit);
+        keys += popcount(words[w]);
+    }
+    leaf->sectors = sectors;
+}
+
+ORDO_FN void roaring_fill_list(const roaring_set *s, roaring_start begin, uint end, const hamt_leaf *leaf,
+                               __global uchar *block)
+{
+    uint c = begin.container, rank = begin.rank;
+    while (rank < end) {
+        const uint     stop = min(end, (uint) roaring_rank(s, c + 1));
+        roaring_cursor cursor;
+        roaring_seek(s, &cursor, c++, rank);
+        for (; rank < stop; rank++) {
+            const ordo_key_form key = (ordo_key_form) roaring_next(&cursor);
+            if (leaf->place & HAMT_WIDE)
+                ((__global ordo_key_form *) block)[rank - begin.rank] = key;
+            else
+                ((__global ushort *) block)[rank - begin.rank] = (ushort) (key - leaf->first);
+        }
+    }
+}
+
+/* Writes the blocks of new leaves, and the members `sectors` of their records. */
+ORDO_KERNEL(RUN_GROUP)
+void roaring_fill_leaves(ROARING_SET, __global const roaring_start *leaves, uint n_leaves, __global hamt_leaf *records,
+                         __global uchar *pool)
+{
+    const roaring_set s = ROARING_SET_HERE;
+    RUN_EACH (uint, k, n_leaves) {
+        const roaring_start begin = leaves[k];
+        const uint          end = leaves[k + 1].rank;
+        const hamt_leaf     leaf = records[k];
+        __global uchar     *block = pool + hamt_block_at(leaf.place);
+        if (end - begin.rank > leaf_max)
+            roaring_fill_bitmap(&s, begin.container, &records[k], (__global uint *) block);
+        else
+            roaring_fill_list(&s, begin, end, &leaf, block);
     }
 }

@@ -71,6 +71,24 @@ ORDO_FN ulong roaring_begins(bool any, ordo_key_form before, ordo_key_form key)
     return (head ? ROARING_HEAD : 0) + (head || before + 1 != key);
 }
 
+/* Returns the number of containers (upper half) and runs that begin at keys number 1 to count - 1 of a leaf without a
+ * bitmap. A constant `whole` lets compilers use vectors. */
+ORDO_FN ulong roaring_count_list(const hamt_node *node, bool whole)
+{
+    __global const ordo_key_form *keys = (__global const ordo_key_form *) node->block;
+    __global const ushort        *shorts = (__global const ushort *) node->block;
+    const ordo_key_form           first = whole ? 0 : node->record.first;
+    uint                          heads = 0, runs = 0;
+    for (uint e = 1; e < node->count; e++) {
+        const ordo_key_form key = first + (whole ? keys[e] : shorts[e]);
+        const ordo_key_form before = first + (whole ? keys[e - 1] : shorts[e - 1]);
+        const uint          head = before >> 16 != key >> 16;
+        heads += head;
+        runs += head | (before + 1 != key);
+    }
+    return heads * ROARING_HEAD + runs;
+}
+
 /* Returns the number of containers (upper half) and of runs that begin in the leaf. */
 ORDO_FN ulong roaring_count(const roaring_leaf *leaf, uint leaf_max)
 {
@@ -79,14 +97,8 @@ ORDO_FN ulong roaring_count(const roaring_leaf *leaf, uint leaf_max)
         const ulong first = roaring_begins(leaf->any, leaf->before, node->record.first);
         return (first & ~(ulong) 1) + roaring_runs(roaring_words(node), first == 0);
     }
-    uint heads = 0, runs = 0;
-    for (uint e = 1; e < node->count; e++) {
-        const ordo_key_form key = roaring_key(node, e), before = roaring_key(node, e - 1);
-        const uint          head = before >> 16 != key >> 16;
-        heads += head;
-        runs += head | (before + 1 != key);
-    }
-    return roaring_begins(leaf->any, leaf->before, roaring_key(node, 0)) + heads * ROARING_HEAD + runs;
+    return roaring_begins(leaf->any, leaf->before, roaring_key(node, 0)) +
+           (node->record.place & HAMT_WIDE ? roaring_count_list(node, true) : roaring_count_list(node, false));
 }
 
 /* `sum` is the sum of the results of roaring_count for all earlier leaves. */
@@ -313,9 +325,9 @@ ORDO_FN uint roaring_follow(const hamt_node *node, uint leaf_max, ordo_key_form 
 /* Returns the number of keys of the run of `key`, which is the last key of its leaf, in later leaves. */
 ORDO_FN uint roaring_beyond(const roaring_piece *p, ordo_key_form key)
 {
-    uint keys = 0;
-    for (uint leaf = p->leaf + 1; p->trie->leaves[leaf].before < p->stop; leaf++) {
-        const hamt_node node = hamt_load(p->trie, leaf);
+    uint keys = 0, leaf = p->leaf + 1;
+    while (p->trie->leaves[leaf].before < p->stop) {
+        const hamt_node node = hamt_load(p->trie, leaf++);
         const uint      more = roaring_follow(&node, p->leaf_max, key + 1 + keys);
         keys += more;
         if (more < node.count)
@@ -349,14 +361,16 @@ ORDO_FN void roaring_runs_of_bitmap(roaring_piece *p, uint first_run, bool goes_
 
 ORDO_FN void roaring_runs_of_list(roaring_piece *p, uint first_run, bool goes_on, ordo_key_form before)
 {
-    for (uint e = p->begin, end; e < p->end; e = end) {
+    uint e = p->begin;
+    while (e < p->end) {
         const ordo_key_form key = roaring_key(&p->node, e);
-        for (end = e + 1; end < p->end && roaring_key(&p->node, end) == key + (end - e);)
-            end++;
-        if (goes_on && e == p->begin && key == before + 1)
-            continue;
-        const uint more = end - e - 1;
-        roaring_put_run(p, first_run, key, more + (end == p->node.count ? roaring_beyond(p, key + more) : 0));
+        const bool          begins = !goes_on || e > p->begin || key != before + 1;
+        uint                more = 0;
+        while (more < p->end - e - 1 && roaring_key(&p->node, e + more + 1) == key + more + 1)
+            more++;
+        e += more + 1;
+        if (begins)
+            roaring_put_run(p, first_run, key, more + (e == p->node.count ? roaring_beyond(p, key + more) : 0));
     }
 }
 
@@ -402,13 +416,15 @@ ORDO_FN void roaring_fill_array(const roaring_piece *p)
 {
     __global uchar *to = p->bytes + 2 * (ulong) (p->node.record.before + p->begin - p->first);
     if (p->is_bitmap) {
+        uint done = 0;
         for (uint w = 0; w < HAMT_WORDS; w++)
-            for (uint bits = roaring_words(&p->node)[w]; bits; bits &= bits - 1, to += 2)
-                roaring_put_16(to, 0, ((uint) p->node.record.first & 0xffff) + w * 32 + 31 - clz(bits & (0 - bits)));
+            for (uint bits = roaring_words(&p->node)[w]; bits; bits &= bits - 1)
+                roaring_put_16(to, 2 * (ulong) done++,
+                               ((uint) p->node.record.first & 0xffff) + w * 32 + 31 - clz(bits & (0 - bits)));
         return;
     }
-    for (uint e = p->begin; e < p->end; e++, to += 2)
-        roaring_put_16(to, 0, (uint) roaring_key(&p->node, e) & 0xffff);
+    for (uint e = p->begin; e < p->end; e++)
+        roaring_put_16(to, 2 * (ulong) (e - p->begin), (uint) roaring_key(&p->node, e) & 0xffff);
 }
 
 ORDO_FN void roaring_fill_piece(const roaring_sums *s, roaring_piece *p)

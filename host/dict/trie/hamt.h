@@ -75,6 +75,13 @@ void ordo_hamt_clear(ordo_dict *dict);
 struct ordo_launch ordo_hamt_kernel(const struct ordo_hamt *hamt, const char *file, const char *kernel, size_t items);
 struct ordo_args   ordo_hamt_args(const struct ordo_hamt_trie *trie);
 
+/* Notes that the current trie was built as a whole. */
+static inline void ordo_hamt_note_built(struct ordo_hamt *hamt)
+{
+    hamt->built_elements = hamt->most_elements = hamt->trie.n;
+    hamt->built_leaves = hamt->trie.n_leaves;
+}
+
 /* ---- hamt_query.c ------------------------------------------------------------------------------------------------ */
 
 ordo_status ordo_hamt_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds);
@@ -124,6 +131,19 @@ struct ordo_hamt_touched {
  * Waits for the device. */
 ordo_status ordo_hamt_assemble(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_hamt_touched *touched,
                                const struct ordo_sorted_run *run, bool reserve);
+
+/* n leaves, and the function that writes their blocks. `fresh` has the records of kernel hamt_shape, `sizes` the prefix
+ * sums of its `units`. */
+struct ordo_hamt_ready {
+    cl_uint n, n_elements;
+    size_t  units;
+    cl_mem  fresh, sizes;
+    ordo_status (*fill)(struct ordo_call *call, const struct ordo_hamt_ready *ready, const struct ordo_hamt_trie *next);
+};
+
+/* Replaces all leaves by *ready. */
+ordo_status ordo_hamt_assemble_ready(struct ordo_call *call, struct ordo_hamt *hamt,
+                                     const struct ordo_hamt_ready *ready);
 
 /* Returns ORDO_TOO_LARGE if the pool of *next could be too large. */
 ordo_status ordo_hamt_check_size(struct ordo_call *call, const struct ordo_hamt *hamt,

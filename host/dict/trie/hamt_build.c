@@ -15,6 +15,8 @@ static ordo_status words(struct ordo_call *call, size_t n, cl_mem *out)
 
 struct leaves {
     const struct ordo_sorted_run *run;
+    /* If not NULL, the leaves are these instead of the leaves of `run`. */
+    const struct ordo_hamt_ready *ready;
     cl_uint                       n, n_elements;
     size_t                        units;
     cl_mem                        number, starts, fresh, sizes, owner, places;
@@ -209,9 +211,28 @@ static ordo_status write(struct ordo_call *call, struct ordo_hamt *hamt, struct 
     ORDO_TRY(number_elements(call, hamt, a));
     if (a->from)
         ORDO_TRY(move(call, hamt, a));
-    if (a->l.n > 0)
+    if (a->l.ready)
+        ORDO_TRY(a->l.ready->fill(call, a->l.ready, &a->next));
+    else if (a->l.n > 0)
         ORDO_TRY(fill(call, hamt, &a->l, &a->next));
     return ordo_hamt_make_tables(call, hamt, &a->next, a->reserve);
+}
+
+static ordo_status replace(struct ordo_call *call, struct ordo_hamt *hamt, struct assembly *a)
+{
+    static const struct ordo_hamt_trie nothing = { .n = 0 };
+
+    plan(a);
+    if (a->next.n_leaves == 0) {
+        ordo_hamt_become(hamt, &nothing);
+        return ORDO_OK;
+    }
+    const ordo_status status = write(call, hamt, a);
+    if (status == ORDO_OK)
+        ordo_hamt_become(hamt, &a->next);
+    else
+        ordo_hamt_give_up(hamt, &a->next);
+    return status;
 }
 
 ordo_status ordo_hamt_assemble(struct ordo_call *call, struct ordo_hamt *hamt, const struct ordo_hamt_touched *touched,
@@ -225,15 +246,22 @@ ordo_status ordo_hamt_assemble(struct ordo_call *call, struct ordo_hamt *hamt, c
         ORDO_TRY(divide(call, hamt, touched ? &a.old : &nothing, &a.l));
         ORDO_TRY(shape(call, hamt, touched ? &a.old : &nothing, &a.l));
     }
-    plan(&a);
-    if (a.next.n_leaves == 0) {
-        ordo_hamt_become(hamt, &nothing);
-        return ORDO_OK;
-    }
-    const ordo_status status = write(call, hamt, &a);
-    if (status == ORDO_OK)
-        ordo_hamt_become(hamt, &a.next);
-    else
-        ordo_hamt_give_up(hamt, &a.next);
-    return status;
+    return replace(call, hamt, &a);
+}
+
+ordo_status ordo_hamt_assemble_ready(struct ordo_call *call, struct ordo_hamt *hamt,
+                                     const struct ordo_hamt_ready *ready)
+{
+    struct assembly a = { .old = hamt->trie };
+
+    a.l = (struct leaves) { .ready = ready,
+                            .n = ready->n,
+                            .n_elements = ready->n_elements,
+                            .units = ready->units,
+                            .fresh = ready->fresh,
+                            .sizes = ready->sizes };
+    ORDO_TRY(words(call, a.l.n, &a.l.places));
+    ORDO_TRY(replace(call, hamt, &a));
+    ordo_hamt_note_built(hamt);
+    return ORDO_OK;
 }

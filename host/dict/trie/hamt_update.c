@@ -88,8 +88,7 @@ ordo_status ordo_hamt_build_of(struct ordo_call *call, struct ordo_hamt *hamt, c
                                bool reserve)
 {
     ORDO_TRY(ordo_hamt_assemble(call, hamt, NULL, run, reserve));
-    hamt->built_elements = hamt->most_elements = hamt->trie.n;
-    hamt->built_leaves = hamt->trie.n_leaves;
+    ordo_hamt_note_built(hamt);
     return ORDO_OK;
 }
 

@@ -12,13 +12,14 @@
 #define WALK_MAX 4096
 
 struct reading {
-    const ordo_dict  *dict;
-    struct ordo_slice bytes;
-    cl_ulong          size;
-    bool              wide;
-    cl_uint           n_parts, n_containers, n_slices;
-    cl_ulong          total;
-    cl_mem            wrong, parts, containers, starts, counts;
+    struct ordo_hamt_ready ready; /* must be the first member */
+    const ordo_dict       *dict;
+    struct ordo_slice      bytes;
+    cl_ulong               size;
+    bool                   wide;
+    cl_uint                leaf_max, n_parts, n_containers, n_slices;
+    cl_ulong               total;
+    cl_mem                 wrong, parts, containers, starts, counts, number, leaves;
 };
 
 static void begin_args(struct ordo_args *args, const struct reading *r)
@@ -119,6 +120,7 @@ static ordo_status find_containers(struct ordo_call *call, struct reading *r)
 
 static ordo_status count_keys(struct ordo_call *call, struct reading *r)
 {
+    const size_t     share = ROARING_SHARE(ordo_device_facts(call->dev)->cpu);
     struct ordo_args slices, counts = { .n = 0 };
 
     ORDO_TRY(ordo_call_scratch(call, ((size_t) r->n_slices + 1) * sizeof(cl_ulong), &r->counts));
@@ -126,7 +128,7 @@ static ordo_status count_keys(struct ordo_call *call, struct reading *r)
     ORDO_ADD(&slices, ORDO_ARG(r->containers), ORDO_ARG(r->starts), ORDO_ARG(r->n_containers), ORDO_ARG(r->n_slices),
              ORDO_ARG(r->counts), ORDO_ARG(r->wrong));
     const struct ordo_launch launch_slices =
-        ordo_roaring_kernel(r->dict, MODULE, "roaring_slices", (size_t) r->n_slices + 1);
+        ordo_roaring_kernel(r->dict, MODULE, "roaring_slices", r->n_slices / share + 1);
     ORDO_TRY(ordo_call_launch(call, &launch_slices, &slices));
     ORDO_TRY(ordo_call_sum_before(call, ORDO_U64, r->counts, (size_t) r->n_slices + 1));
     ORDO_ADD(&counts, ORDO_ARG(r->containers), ORDO_ARG(r->starts), ORDO_ARG(r->counts), ORDO_ARG(r->n_containers),
@@ -141,32 +143,76 @@ static ordo_status count_keys(struct ordo_call *call, struct reading *r)
     return ORDO_OK;
 }
 
-static ordo_status write_keys(struct ordo_call *call, const struct reading *r, const struct ordo_sorted_run *run)
+static void set_args(struct ordo_args *args, const struct reading *r)
 {
-    const size_t     share = ROARING_SHARE(ordo_device_facts(call->dev)->cpu);
+    begin_args(args, r);
+    ORDO_ADD(args, ORDO_ARG(r->containers), ORDO_ARG(r->starts), ORDO_ARG(r->counts), ORDO_ARG(r->n_containers),
+             ORDO_ARG(r->leaf_max));
+}
+
+static ordo_status launch_divide(struct ordo_call *call, const struct reading *r)
+{
+    const struct ordo_launch launch =
+        ordo_roaring_kernel(r->dict, MODULE, "roaring_divide", (size_t) r->n_containers + 1);
     struct ordo_args args;
 
-    begin_args(&args, r);
-    ORDO_ADD(&args, ORDO_ARG(r->containers), ORDO_ARG(r->starts), ORDO_ARG(r->n_containers), ORDO_ARG(r->counts),
-             ORDO_ARG(r->n_slices), ORDO_ARG(r->total), ORDO_ARG(run->mem));
-    const struct ordo_launch launch =
-        ordo_roaring_kernel(r->dict, MODULE, "roaring_keys", ordo_ceil_div((size_t) r->total, share));
+    set_args(&args, r);
+    ORDO_ADD(&args, ORDO_ARG(r->number), ORDO_ARG(r->leaves));
     return ordo_call_launch(call, &launch, &args);
 }
 
-static ordo_status become(struct ordo_call *call, struct ordo_hamt *hamt, const struct reading *r)
+static ordo_status divide(struct ordo_call *call, struct reading *r)
 {
-    struct ordo_sorted_run run;
+    cl_uint *n = &r->ready.n;
 
-    ORDO_TRY(ordo_runs_block(&hamt->runs, call, (size_t) r->total, &run));
-    run.distinct = true;
-    ordo_status status = write_keys(call, r, &run);
-    if (status == ORDO_OK)
-        status = ordo_hamt_build_of(call, hamt, &run, false);
-    ordo_runs_release(&hamt->runs, &run);
-    ordo_runs_drop_spare(&hamt->runs);
+    ORDO_TRY(ordo_call_scratch(call, ((size_t) r->n_containers + 1) * sizeof *n, &r->number));
+    ORDO_TRY(launch_divide(call, r));
+    ORDO_TRY(ordo_call_sum_before(call, ORDO_U32, r->number, (size_t) r->n_containers + 1));
+    ORDO_TRY(ordo_call_read(call, r->number, r->n_containers * sizeof *n, n, sizeof *n));
+    if (ordo_is_dry_run(call->dev))
+        *n = 1;
+    ORDO_TRY(ordo_call_scratch(call, ((size_t) *n + 1) * sizeof(roaring_start), &r->leaves));
+    return launch_divide(call, r);
+}
+
+static ordo_status shape(struct ordo_call *call, struct reading *r)
+{
+    const size_t     n = r->ready.n;
+    struct ordo_args args;
+    cl_uint          units = 0;
+
+    ORDO_TRY(ordo_call_scratch(call, n * HAMT_RECORD(r->dict->key_bytes), &r->ready.fresh));
+    ORDO_TRY(ordo_call_scratch(call, (n + 1) * sizeof units, &r->ready.sizes));
+    set_args(&args, r);
+    ORDO_ADD(&args, ORDO_ARG(r->leaves), ORDO_ARG(r->ready.n), ORDO_ARG(r->ready.fresh), ORDO_ARG(r->ready.sizes));
+    const struct ordo_launch launch = ordo_roaring_kernel(r->dict, MODULE, "roaring_shape", n + 1);
+    ORDO_TRY(ordo_call_launch(call, &launch, &args));
+    ORDO_TRY(ordo_call_sum_before(call, ORDO_U32, r->ready.sizes, n + 1));
+    ORDO_TRY(ordo_call_read(call, r->ready.sizes, n * sizeof units, &units, sizeof units));
+    r->ready.units = units;
+    return ORDO_OK;
+}
+
+static ordo_status fill(struct ordo_call *call, const struct ordo_hamt_ready *ready, const struct ordo_hamt_trie *next)
+{
+    const struct reading    *r = (const struct reading *) ready;
+    const struct ordo_launch launch = ordo_roaring_kernel(r->dict, MODULE, "roaring_fill_leaves", ready->n);
+    struct ordo_args         args;
+
+    set_args(&args, r);
+    ORDO_ADD(&args, ORDO_ARG(r->leaves), ORDO_ARG(ready->n), ORDO_ARG(next->leaves.mem), ORDO_ARG(next->pool.mem));
+    return ordo_call_launch(call, &launch, &args);
+}
+
+static ordo_status become(struct ordo_call *call, struct ordo_hamt *hamt, struct reading *r)
+{
+    ORDO_TRY(divide(call, r));
+    ORDO_TRY(shape(call, r));
+    r->ready.n_elements = (cl_uint) r->total;
+    r->ready.fill = fill;
+    ORDO_TRY(ordo_hamt_assemble_ready(call, hamt, &r->ready));
     ordo_hamt_drop_spare(hamt);
-    return status;
+    return ORDO_OK;
 }
 
 static ordo_status read_set(struct ordo_call *call, struct ordo_hamt *hamt, struct reading *r)
@@ -200,6 +246,7 @@ static ordo_status read_roaring(struct ordo_call *call, ordo_dict *dict, struct 
     struct reading r = { .dict = dict, .bytes = bytes, .size = size, .wide = dict->key_bytes == 8 };
 
     ORDO_TRY(check_read(dict, bytes, size));
+    r.leaf_max = ordo_hamt_of(dict)->fixed_depth ? 0 : HAMT_LEAF;
     return read_set(call, ordo_hamt_of(dict), &r);
 }
 
