@@ -328,31 +328,16 @@ static bool check_column(const struct dict_target *t, int column, char *why)
     return good;
 }
 
-/* Whether key i is the one with an ordered form. */
-static bool same_key(const struct model *model, const void *keys, size_t i, uint64_t order)
-{
-    const size_t bytes = type_bytes(model->type);
-    uint64_t     want[2] = { 0 };
-    if (bytes == 16)
-        key_number_put(model->type, want, 0, order);
-    else
-        set_element(want, bytes, 0, key_stored(model->type, order));
-    return memcmp((const char *) keys + i * bytes, want, bytes) == 0;
-}
-
 /* Keys in stored form. */
 static bool same_elements(const struct model *model, const void *keys, const void *values, size_t count, char *why)
 {
     if (count != model->count)
         return because(why, "the dictionary has %zu elements, not %zu", count, model->count);
-    for (size_t i = 0; i < count; i++) {
-        const uint64_t key = key_form_at(model->type, keys, i).low, want = model_key(model, i);
-        const uint64_t value = model->value_bytes ? element(values, model->value_bytes, i) : 0;
-        if (!same_key(model, keys, i, want) || value != model_value(model, i))
-            return because(why, "element %zu is 0x%" PRIx64 ": 0x%" PRIx64 ", not 0x%" PRIx64 ": 0x%" PRIx64, i, key,
-                           value, want, model_value(model, i));
-    }
-    return true;
+    const size_t   i = model_differs(model, keys, values);
+    const uint32_t bytes = model->value_bytes;
+    return i == count || because(why, "element %zu is 0x%" PRIx64 ": 0x%" PRIx64 ", not 0x%" PRIx64 ": 0x%" PRIx64, i,
+                                 key_form_at(model->type, keys, i).low, bytes ? element(values, bytes, i) : 0,
+                                 model_key(model, i), model_value(model, i));
 }
 
 static bool check_content(const struct dict_target *t, const struct model *model, char *why)

@@ -169,6 +169,11 @@ FOR_BOTH size_t merge_split(size_t key_bytes, const void *a, size_t a_count, con
     return low;
 }
 
+size_t host_merge_split(const void *a, size_t a_count, const void *b, size_t b_count, size_t key_bytes, size_t diagonal)
+{
+    return BOTH(merge_split, a, a_count, b, b_count, diagonal);
+}
+
 FOR_BOTH void merge_span(size_t key_bytes, struct pairs a, size_t a_count, struct pairs b, size_t b_count,
                          size_t value_bytes, size_t from, size_t to, struct pairs out)
 {

@@ -19,6 +19,9 @@ void host_radix_sort(struct pairs in, struct pairs spare, size_t key_bytes, size
 /* qsort of records made of key and value, for which `records` has room. */
 void host_qsort(struct pairs in, void *records, size_t key_bytes, size_t value_bytes, size_t count);
 
+/* The number of keys of `a` among the first `diagonal` of the stable merge of a and b. */
+size_t host_merge_split(const void *a, size_t a_count, const void *b, size_t b_count, size_t key_bytes,
+                        size_t diagonal);
 /* Elements from .. to - 1 of the stable merge of a and b. */
 void host_merge_span(struct pairs a, size_t a_count, struct pairs b, size_t b_count, size_t key_bytes,
                      size_t value_bytes, size_t from, size_t to, struct pairs out);

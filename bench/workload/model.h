@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inputs and outputs of dictionary calls in host memory: a batch of columns, and steps that use its rows. A script
- * runs on a dictionary (dict_measure.c) and on the model (model.c). */
+ * runs on a dictionary (dict_measure.c) and on the model (model_run.c). */
 #pragma once
 
 #include "workload.h"
@@ -144,6 +144,21 @@ static inline void model_set(const struct model *model, size_t i, uint64_t key, 
 size_t model_below(const struct model *model, uint64_t key, size_t hint);
 /* Number of keys <= `key`, at least `from`; fast if it is slightly more. */
 size_t model_up_to(const struct model *model, uint64_t key, size_t from);
+
+/* The first of the model's count elements, keys in stored form, that is not the model's; the count if none. */
+size_t model_differs(const struct model *model, const void *keys, const void *values);
+
+/* The operation of a row, and whether it is an update. */
+ordo_code code_of_row(const struct column_batch *cols, const struct step *step, size_t row);
+bool      changes_content(ordo_code code);
+/* Merges the updates of a step into the model. present: NULL, or gets a new array with a flag per element, for DO_APPLY:
+ * the keys of all updates are added, and those that the model had have the flag. False without memory. */
+bool model_update(struct model *model, const struct column_batch *cols, const struct step *step, bool **present);
+
+/* Erases intervals, and counts for each row the elements that it erases first. False without memory. */
+bool model_erase_ranges(struct model *model, struct column_batch *cols, const struct step *step);
+/* Drops the elements that do not stay. */
+void model_keep(struct model *model, const bool *stays);
 
 /* Runs a step and writes the expected outputs. Range columns grow, and the step gets its number of elements. A
  * concurrent batch must have the same results in any order. False without memory. */

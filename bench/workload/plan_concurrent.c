@@ -212,20 +212,59 @@ static bool take_row(const struct dict_plan *plan, size_t row, const uint8_t *fo
     return true;
 }
 
+struct settling {
+    const struct dict_plan *plan;
+    const struct history   *histories;
+    struct model           *after;
+    size_t                  count[MAX_PARTS]; /* elements of each part; then its first place in `after` */
+    size_t                  wrong[MAX_PARTS]; /* the first place without an order; SIZE_MAX: none */
+};
+
+static int64_t there_after(const struct history *history)
+{
+    return (int64_t) history->before + history->stored - history->erased;
+}
+
+static void settle_span(void *settling_, size_t from, size_t to, int part)
+{
+    struct settling *s = settling_;
+    s->count[part] = 0;
+    s->wrong[part] = SIZE_MAX;
+    for (size_t place = from; place < to && s->wrong[part] == SIZE_MAX; place++) {
+        const struct history *history = &s->histories[place];
+        const int64_t         there = there_after(history);
+        if (there < 0 || there > 1 || (history->seen && !history->before && !history->stored) ||
+            (history->missed && history->before && !history->erased))
+            s->wrong[part] = place;
+        s->count[part] += there == 1;
+    }
+}
+
+static void write_span(void *settling_, size_t from, size_t to, int part)
+{
+    const struct settling *s = settling_;
+    size_t                 at = s->count[part];
+    for (size_t place = from; place < to; place++) {
+        const uint64_t key = range_key(s->plan, place);
+        if (there_after(&s->histories[place]))
+            model_set(s->after, at++, key, value_by_key(key_stored(s->after->type, key)));
+    }
+}
+
 /* Writes the content afterwards. All operations overlap, so an order exists if stores and erases can alternate from the
  * state before. An operation that changed nothing saw one of these states. */
 static bool settle(const struct dict_plan *plan, const struct history *histories, struct model *after, char *why)
 {
-    for (size_t place = 0; place < plan->spec.count; place++) {
-        const struct history *history = &histories[place];
-        const uint64_t        key = range_key(plan, place);
-        const int64_t         there = (int64_t) history->before + history->stored - history->erased;
-        if (there < 0 || there > 1 || (history->seen && !history->before && !history->stored) ||
-            (history->missed && history->before && !history->erased))
-            return wrong(plan, place, "was found, or not, as no order explains", why);
-        if (there)
-            model_set(after, after->count++, key, value_by_key(key_stored(after->type, key)));
+    struct settling s = { .plan = plan, .histories = histories, .after = after };
+    const int       parts = for_spans(plan->spec.count, settle_span, &s);
+    for (int p = 0; p < parts; p++) {
+        const size_t count = s.count[p];
+        if (s.wrong[p] != SIZE_MAX)
+            return wrong(plan, s.wrong[p], "was found, or not, as no order explains", why);
+        s.count[p] = after->count;
+        after->count += count;
     }
+    for_spans(plan->spec.count, write_span, &s);
     return true;
 }
 

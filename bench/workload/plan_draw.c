@@ -48,10 +48,14 @@ void set_value_by_key(struct column_batch *cols, size_t row)
     column_set(cols, COL_VALUES, row, value_by_key(column_get(cols, COL_KEYS, row)));
 }
 
+static void set_value_at(void *cols, size_t row)
+{
+    set_value_by_key(cols, row);
+}
+
 void set_values_by_key(struct column_batch *cols, size_t rows)
 {
-    for (size_t row = 0; row < rows; row++)
-        set_value_by_key(cols, row);
+    for_each(rows, set_value_at, cols);
 }
 
 bool batch_steps(struct script *script, size_t batch, enum step_call call, size_t at, size_t count)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Results of concurrent operations on the same keys. explain_points accepts the results of each order and rejects
- * results that no order gives. */
+ * results that no order gives. The model joins batches, and finds differences. */
 #include "bench/workload/keys.h"
 #include "bench/workload/plan.h"
 
@@ -152,4 +152,53 @@ Test(explain, another_keys_value_is_not)
     }
     cr_assert_gt(tried, 50);
     forget(r);
+}
+
+/* ---- the model ----------------------------------------------------------------------------------------------- */
+
+Test(model, batches_at_once_equal_batches_in_turn)
+{
+    static const enum dist dists[] = { UNIFORM, FEW, SORTED };
+    for (size_t d = 0; d < sizeof dists / sizeof *dists; d++) {
+        const struct spec spec = { .workload = CONCURRENTBATCHES,
+                                   .variant = BLINK,
+                                   .type = ORDO_U32,
+                                   .value_bytes = 4,
+                                   .dist = dists[d],
+                                   .count = 200000,
+                                   .batch = 30000,
+                                   .seed = 1 };
+        struct dict_plan  plan;
+        struct model      model = model_empty(spec.type, spec.value_bytes);
+        cr_assert(plan_make(&spec, &plan));
+        cr_assert_eq(plan.work.n_steps, 7);
+        for (size_t s = 0; s < plan.work.n_steps; s++)
+            cr_assert(model_do(&model, &plan.work.cols, &plan.work.steps[s]));
+        cr_assert_eq(model.count, plan.model.count);
+        cr_assert_eq(model_differs(&plan.model, model.keys, model.values), model.count);
+        model_free(&model);
+        plan_free(&plan);
+    }
+}
+
+Test(model, one_other_key_or_value_shows)
+{
+    const struct spec spec = {
+        .workload = FILLRANDOM, .variant = LSM, .type = ORDO_U32, .value_bytes = 4, .count = 200000, .seed = 1
+    };
+    struct dict_plan plan;
+    cr_assert(plan_make(&spec, &plan));
+    const size_t bytes = plan.model.count * 4;
+    uint32_t    *keys = malloc(bytes), *values = malloc(bytes);
+    cr_assert(keys && values);
+    memcpy(keys, plan.model.keys, bytes);
+    memcpy(values, plan.model.values, bytes);
+    for (size_t i = plan.model.count; i-- > 0; i = i > 20000 ? i - 10000 : i) {
+        uint32_t *other = i % 2 ? &keys[i] : &values[i];
+        ++*other;
+        cr_assert_eq(model_differs(&plan.model, keys, values), i);
+    }
+    free(keys);
+    free(values);
+    plan_free(&plan);
 }

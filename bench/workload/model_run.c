@@ -8,155 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-size_t column_width(const struct column_batch *cols, enum column_id column)
-{
-    const size_t key = ordo_type_bytes(cols->type), value = cols->value_bytes;
-#define X(id, name, width) width,
-    const size_t widths[N_COLUMNS] = { COLUMN_MAP(X) };
-#undef X
-    return widths[column];
-}
-
-const char *column_name(enum column_id column)
-{
-#define X(id, name, width) name,
-    static const char *const names[N_COLUMNS] = { COLUMN_MAP(X) };
-#undef X
-    return names[column];
-}
-
-bool column_reserve(struct column_batch *cols, enum column_id column, size_t rows)
-{
-    free(cols->at[column]);
-    cols->at[column] = NULL;
-    cols->rows[column] = 0;
-    return column_grow(cols, column, rows);
-}
-
-bool columns_reserve(struct column_batch *cols, size_t rows, unsigned columns)
-{
-    bool made = true;
-    for (int c = 0; c < N_COLUMNS && made; c++)
-        made = !(columns >> c & 1) || column_reserve(cols, (enum column_id) c, rows);
-    return made;
-}
-
-bool column_grow(struct column_batch *cols, enum column_id column, size_t rows)
-{
-    const size_t width = column_width(cols, column), before = cols->rows[column];
-    if (width == 0 || rows <= before)
-        return true;
-    char *more = realloc(cols->at[column], rows * width);
-    if (!more)
-        return false;
-    cols->at[column] = more;
-    cols->rows[column] = rows;
-    fill_bytes(more + before * width, column >= FIRST_OUTPUT ? POISON_BYTE : 0, (rows - before) * width);
-    return true;
-}
-
-void columns_clear(struct column_batch *cols)
-{
-    for (int c = 0; c < N_COLUMNS; c++)
-        free(cols->at[c]);
-    free(cols->hints);
-    *cols = (struct column_batch) { .type = cols->type, .value_bytes = cols->value_bytes };
-}
-
-uint64_t column_get(const struct column_batch *cols, enum column_id column, size_t row)
-{
-    const size_t width = column_width(cols, column);
-    return width == 16 ? key_number_at(cols->type, cols->at[column], row) : element(cols->at[column], width, row);
-}
-
-void column_set(struct column_batch *cols, enum column_id column, size_t row, uint64_t value)
-{
-    if (!cols->at[column])
-        return;
-    if (column_width(cols, column) == 1)
-        ((uint8_t *) cols->at[column])[row] = (uint8_t) value;
-    else if (column_width(cols, column) == 16)
-        key_number_put(cols->type, cols->at[column], row, value);
-    else
-        set_element(cols->at[column], column_width(cols, column), row, value);
-}
-
-bool script_steps(struct script *script, const struct step *steps, size_t n)
-{
-    struct step *all = realloc(script->steps, (script->n_steps + n + 1) * sizeof *all);
-    if (!all)
-        return false;
-    script->steps = all;
-    for (size_t s = 0; s < n; s++)
-        all[script->n_steps++] = steps[s];
-    return true;
-}
-
-bool script_one(struct script *script, struct step step)
-{
-    script->n_steps = 0;
-    return script_steps(script, &step, 1);
-}
-
-void script_free(struct script *script)
-{
-    columns_clear(&script->cols);
-    free(script->steps);
-    script->steps = NULL;
-    script->n_steps = 0;
-}
-
-struct model model_empty(ordo_type type, uint32_t value_bytes)
-{
-    const uint32_t key_bytes = type_is_wide(type) ? sizeof(uint64_t) : (uint32_t) type_bytes(type);
-    return (struct model) { .type = type, .key_bytes = key_bytes, .value_bytes = value_bytes };
-}
-
-void model_free(struct model *model)
-{
-    free(model->keys);
-    free(model->values);
-    model->keys = model->values = NULL;
-    model->count = 0;
-}
-
-size_t model_below(const struct model *model, uint64_t key, size_t hint)
-{
-    if (hint <= model->count && (hint == 0 || model_key(model, hint - 1) < key) &&
-        (hint == model->count || model_key(model, hint) >= key))
-        return hint;
-    return host_lower_bound(model->keys, model->key_bytes, model->count, key);
-}
-
-size_t model_up_to(const struct model *model, uint64_t key, size_t from)
-{
-    size_t low = from, high = from, step = 1; /* keys before low are <= `key`; the step doubles */
-    while (high < model->count && model_key(model, high) <= key) {
-        low = high + 1;
-        high += step;
-        step *= 2;
-    }
-    high = high < model->count ? high : model->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (model_key(model, middle) <= key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* Drops the elements that do not stay. */
-static void model_keep(struct model *model, const bool *stays)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < model->count; i++)
-        if (stays[i])
-            model_set(model, kept++, model_key(model, i), model_value(model, i));
-    model->count = kept;
-}
-
 uint64_t prefix_key(ordo_type type, uint64_t bits, unsigned length)
 {
     return type == ORDO_U32 ? ordo_prefix_u32((uint32_t) bits, length) : ordo_prefix_u64(bits, length);
@@ -192,115 +43,6 @@ static void put_element(struct column_batch *cols, enum column_id keys, size_t r
 }
 
 /* ---- updates ------------------------------------------------------------------------------------------------- */
-
-static ordo_code code_of_row(const struct column_batch *cols, const struct step *step, size_t row)
-{
-    if (step->call == DO_CONCURRENT || step->call == DO_APPLY)
-        return (ordo_code) ((const uint8_t *) cols->at[COL_CODES])[row];
-    return step->call == DO_ERASE ? ORDO_ERASE : step->call == DO_COMBINE ? ORDO_COMBINE : ORDO_UPSERT;
-}
-
-static bool changes(ordo_code code)
-{
-    return code == ORDO_UPSERT || code == ORDO_INSERT || code == ORDO_ERASE || code == ORDO_COMBINE;
-}
-
-/* Sorts the updates of a batch by key, equal keys in row order: ordered forms with 32-bit row numbers as values. */
-static bool sort_rows(const struct model *model, const struct column_batch *cols, const struct step *step,
-                      struct pairs *sorted, size_t *n)
-{
-    const size_t bytes = model->key_bytes, count = step->count;
-    *n = 0;
-    *sorted = (struct pairs) { malloc(count * bytes + 1), malloc(count * 4 + 1) };
-    struct pairs spare = { malloc(count * bytes + 1), malloc(count * 4 + 1) };
-    const bool   made = sorted->keys && sorted->values && spare.keys && spare.values;
-    for (size_t row = step->at; row < step->at + count && made; row++) {
-        if (!changes(code_of_row(cols, step, row)))
-            continue;
-        set_element(sorted->keys, bytes, *n, key_order(model->type, column_get(cols, COL_KEYS, row)));
-        set_element(sorted->values, 4, (*n)++, row);
-    }
-    if (made)
-        pairs_sort(*sorted, spare, bytes, 4, *n);
-    free(spare.keys);
-    free(spare.values);
-    return made;
-}
-
-/* Applies sorted rows of one key to its value: the last one counts, or all are added up. False: erases the key. */
-static bool update_value(const struct column_batch *cols, const struct step *step, const struct pairs *sorted,
-                         size_t from, size_t end, uint64_t *value)
-{
-    const size_t last = (size_t) element(sorted->values, 4, end - 1);
-    for (size_t i = from; i < end && step->call == DO_COMBINE; i++)
-        *value += column_get(cols, COL_VALUES, (size_t) element(sorted->values, 4, i));
-    if (step->call != DO_COMBINE && cols->at[COL_VALUES])
-        *value = column_get(cols, COL_VALUES, last);
-    return code_of_row(cols, step, last) != ORDO_ERASE;
-}
-
-/* Merges sorted rows into a model. DO_APPLY: adds their keys alone and sets present[i] of each key that was there. */
-static void merge_rows(const struct model *old, const struct column_batch *cols, const struct step *step,
-                       const struct pairs *sorted, size_t n, struct model *out, bool *present)
-{
-    const size_t bytes = old->key_bytes;
-    for (size_t i = 0, j = 0, end = 0; i < old->count || j < n; j = end) {
-        const bool     here = i < old->count && (j == n || model_key(old, i) <= element(sorted->keys, bytes, j));
-        const uint64_t key = here ? model_key(old, i) : element(sorted->keys, bytes, j);
-        uint64_t       value = here ? model_value(old, i) : 0;
-        i += here;
-        while (end < n && element(sorted->keys, bytes, end) == key)
-            end++;
-        if (present)
-            present[out->count] = here;
-        if (present || end == j || update_value(cols, step, sorted, j, end, &value))
-            model_set(out, out->count++, key, value);
-    }
-}
-
-/* Replaces the model by its merge with the updates of a step. */
-static bool update(struct model *model, const struct column_batch *cols, const struct step *step, bool **present)
-{
-    struct pairs sorted = { NULL, NULL };
-    size_t       n = 0;
-    struct model out = model_empty(model->type, model->value_bytes);
-    bool         made = sort_rows(model, cols, step, &sorted, &n);
-    out.keys = malloc((model->count + n) * out.key_bytes + 1);
-    out.values = malloc((model->count + n) * out.value_bytes + 1);
-    if (present)
-        *present = malloc(model->count + n + 1);
-    made = made && out.keys && out.values && (!present || *present);
-    if (made)
-        merge_rows(model, cols, step, &sorted, n, &out, present ? *present : NULL);
-    free(sorted.keys);
-    free(sorted.values);
-    model_free(made ? model : &out);
-    if (made)
-        *model = out;
-    return made;
-}
-
-/* Counts for each row the elements that it erases first. */
-static bool erase_ranges(struct model *model, struct column_batch *cols, const struct step *step)
-{
-    bool *stays = malloc(model->count + 1);
-    if (!stays)
-        return false;
-    memset(stays, true, model->count);
-    for (size_t row = step->at; row < step->at + step->count; row++) {
-        const uint64_t lo = key_order(model->type, column_get(cols, COL_KEYS, row));
-        const uint64_t hi = key_order(model->type, column_get(cols, COL_HI, row));
-        size_t         n = 0;
-        for (size_t i = model_below(model, lo, SIZE_MAX); i < model->count && model_key(model, i) <= hi; i++) {
-            n += stays[i];
-            stays[i] = false;
-        }
-        column_set(cols, COL_COUNTS, row, n);
-    }
-    model_keep(model, stays);
-    free(stays);
-    return true;
-}
 
 static size_t peek(const struct model *model, struct column_batch *cols, const struct step *step)
 {
@@ -546,7 +288,7 @@ static bool do_apply(struct model *model, struct column_batch *cols, struct step
 {
     struct query query = { .model = model, .cols = cols, .step = step };
     uint64_t    *offsets = (uint64_t *) cols->at[COL_OFFSETS] + step->offsets_at;
-    bool         done = update(model, cols, step, &query.present);
+    bool         done = model_update(model, cols, step, &query.present);
     step->range_count = 0;
     offsets[0] = 0;
     for (size_t i = 0; i < step->count && done; i++) {
@@ -556,7 +298,7 @@ static bool do_apply(struct model *model, struct column_batch *cols, struct step
             done = interval(&query, row, code == ORDO_RANGE);
         else
             answer_code(&query, row, code);
-        if (changes(code))
+        if (changes_content(code))
             change(&query, row, code);
         offsets[i + 1] = step->range_count;
     }
@@ -575,16 +317,16 @@ bool model_do(struct model *model, struct column_batch *cols, struct step *step)
     switch (step->call) {
     case DO_BUILD:
         model->count = 0;
-        return update(model, cols, step, NULL);
+        return model_update(model, cols, step, NULL);
     case DO_UPSERT:
     case DO_ERASE:
     case DO_COMBINE:
-        return update(model, cols, step, NULL);
+        return model_update(model, cols, step, NULL);
     case DO_RANGE:
     case DO_PAGE:
         return do_range(model, cols, step);
     case DO_ERASE_RANGE:
-        return erase_ranges(model, cols, step);
+        return model_erase_ranges(model, cols, step);
     case DO_TAKE_FIRST:
         n = peek(model, cols, step);
         model->count -= n;
@@ -609,17 +351,20 @@ bool model_do(struct model *model, struct column_batch *cols, struct step *step)
         return true;
     default:
         for_each(step->count, query_at, &query);
-        return step->call != DO_CONCURRENT || update(model, cols, step, NULL);
+        return step->call != DO_CONCURRENT || model_update(model, cols, step, NULL);
     }
 }
 
-/* Consecutive batches equal one large batch, because the last of equal keys wins. */
+/* Consecutive batches without results but outcomes equal one large batch, because the last of equal keys wins. */
 static size_t updates_from(const struct script *script, size_t s, struct step *all)
 {
-    size_t               n = 1;
-    const enum step_call call = script->steps[s].call;
+    const struct column_batch *cols = &script->cols;
+    size_t                     n = 1;
+    const enum step_call       call = script->steps[s].call;
+    const bool                 asks = call == DO_CONCURRENT && (cols->at[COL_FOUND] || cols->at[COL_ROOMS]);
+    const bool joins = call == DO_UPSERT || call == DO_ERASE || call == DO_COMBINE || call == DO_CONCURRENT;
     *all = script->steps[s];
-    for (; s + n < script->n_steps && (call == DO_UPSERT || call == DO_ERASE || call == DO_COMBINE); n++) {
+    for (; s + n < script->n_steps && joins && !asks; n++) {
         const struct step *next = &script->steps[s + n];
         if (next->call != all->call || next->at != all->at + all->count)
             break;
