@@ -254,12 +254,60 @@ void row_share_time(struct run *run)
         run->row_seconds = fmin(run->row_seconds, SUITE_SECONDS);
 }
 
+/* Elements and answers, for which a row takes time. */
+static double work_of_row(const cJSON *row)
+{
+    const int fills = cJSON_GetArraySize(json_at(row, "fills"));
+    return number_of(row, "count") + number_of(row, "operations") * (fills ? fills : 1);
+}
+
+static double work_of_spec(const struct spec *spec)
+{
+    const size_t batches = spec->count / spec_table_batch(spec);
+    const bool   fills = plan_has_fills(spec->workload) && spec->fills > 1;
+    return (double) spec->count + (double) spec_operations(spec) * (fills ? fmin(spec->fills, (double) batches) : 1);
+}
+
+/* Smaller rows tell nothing, because the constant part of their time is too large. */
+#define ALIKE 8
+
+/* The seconds that a row will take, from the row of its workload and variant with the most similar work; 0: unknown. */
+static double seconds_of(const struct run *run, const struct spec *spec)
+{
+    const cJSON *row = NULL;
+    const double own = workload_is_dict(spec->workload) ? work_of_spec(spec) : (double) spec->count;
+    double       nearest = 1.0 / ALIKE, seconds = 0;
+    cJSON_ArrayForEach(row, run->file.rows) {
+        const double work = workload_is_dict(spec->workload) ? work_of_row(row) : number_of(row, "count");
+        const double near = fmin(work, own) / fmax(work, own), took = number_of(row, "took_s");
+        const double once = number_of(row, "first_call_s"); /* builds kernels */
+        if (number_of(row, "device") != run->device_number || isnan(took) || !(near >= nearest) ||
+            !text_is(row, "workload", workload_name(spec->workload)) ||
+            !text_is(row, "variant", variant_name(spec->workload, spec->variant)))
+            continue;
+        nearest = near;
+        seconds = once + (took - once) * fmax(1, own / work);
+    }
+    return seconds;
+}
+
+/* Whether the row begins: there is time left, and it will probably suffice. The first row of a process always begins,
+ * so that --resume comes to each row. */
+static bool has_time(const struct run *run, struct row *row)
+{
+    const double left = run->deadline - now(), needs = isinf(left) ? 0 : seconds_of(run, &row->spec);
+    if (left <= 0)
+        return because(row->why, "the time for all of it is spent (--budget)");
+    if (needs > left && run->measured)
+        return because(row->why, "it takes about %.0f s, and %.0f s are left (--budget)", needs, left);
+    return true;
+}
+
 static void run_row(struct run *run, struct row *row, const struct row *beside, cJSON *json)
 {
     row_share_time(run);
-    if (run->deadline <= now()) {
+    if (!has_time(run, row)) {
         row->outcome = SKIPPED;
-        because(row->why, "the time for all of it is spent (--budget)");
         return;
     }
     if (!fits(run, row)) {
@@ -312,7 +360,11 @@ void row_settle(struct run *run, struct row *row, const struct row *beside)
     } else {
         cJSON *json = row_point(&row->spec);
         json_text(json, "check", "");
+        const double before = now();
         run_row(run, row, beside, json);
+        if (row->outcome <= WRONG)
+            json_number(json, "took_s", now() - before);
+        run->measured += row->outcome <= WRONG;
         cJSON_ReplaceItemInObjectCaseSensitive(json, "check", cJSON_CreateString(outcome_name(row->outcome)));
         if (row->why[0])
             json_text(json, "why", row->why);

@@ -155,6 +155,7 @@ struct run {
     double deadline;    /* INFINITY: none */
     int    devices;     /* measured so far */
     int    rows, rows_left, kept, wrong, failed, skipped;
+    int    measured;    /* rows of this process */
     int    compared;    /* rows with an old rate */
     int    sharing;     /* rows and peers left that share the deadline; 0: rows_left */
     double row_seconds; /* seconds for timing the next row */

@@ -18,7 +18,7 @@ static const char *const script_js[] = {
 
 /* Fields of rows and devices that the page does not show: three quarters of a file. */
 static const char unshown[] =
-    " samples_s batches_s interval_s device_s began_s first_call_s repetitions calls_per_repetition ended_by "
+    " samples_s batches_s interval_s device_s began_s took_s first_call_s repetitions calls_per_repetition ended_by "
     "scratch_bytes "
     " index_bytes index_build_s rate_of_sorted_array rebuild_s share_of_copy_rate stale tombstones runs leaves levels "
     " cleanups bytes_peak process tunables origins ";
