@@ -2,6 +2,7 @@
 #include "rivals.h"
 
 #include "bench/common/device.h"
+#include "bench/common/threads.h"
 #include "bench/common/timing.h"
 
 #include <stdlib.h>
@@ -124,41 +125,98 @@ static ordo_status list_step(struct rival *r, const cl_mem *c, const struct step
     return ORDO_OK;
 }
 
-/* Walks one level and counts its live nodes, into `out` unless NULL. False if keys do not ascend or a link is
- * invalid. */
-static bool walk(const cl_uint *words, size_t nodes, size_t level, struct model *out, size_t *count)
+/* A level, walked in pieces on all processors. Piece p begins after the node start[p], a live node of a higher level,
+ * and ends with start[p + 1]; the first begins after the head, the last at the end. */
+struct walk {
+    const cl_uint *words;
+    size_t         nodes, level, pieces;
+    size_t         start[MAX_PARTS];
+    size_t         count[MAX_PARTS]; /* of live nodes */
+    bool           good[MAX_PARTS];  /* keys ascend and links are valid */
+    struct model  *out;              /* gets the elements of each piece from `at` on; NULL: nothing */
+    size_t         at[MAX_PARTS];
+    cl_uint       *live; /* of a walk in one piece: the first LIVE_MAX live nodes; NULL: nothing */
+};
+
+#define LIVE_MAX 1024
+
+static void take_node(const struct walk *walk, int piece, size_t node)
 {
-    int64_t last = -1;
-    *count = 0;
-    for (size_t node = 0, steps = 0; steps <= nodes; steps++) {
-        const size_t link = node * 2 + LINKS_AT + level;
+    const size_t place = walk->count[piece];
+    if (walk->out)
+        model_set(walk->out, walk->at[piece] + place, walk->words[node * 2], walk->words[node * 2 + 1]);
+    if (walk->live && place < LIVE_MAX)
+        walk->live[place] = (cl_uint) node;
+}
+
+static void walk_piece(void *walk_, int piece)
+{
+    struct walk   *walk = walk_;
+    const cl_uint *words = walk->words;
+    const size_t   nodes = walk->nodes, stop = (size_t) piece + 1 < walk->pieces ? walk->start[piece + 1] : 0;
+    size_t         node = walk->start[piece];
+    int64_t        last = node ? (int64_t) words[node * 2] : -1;
+    walk->count[piece] = 0;
+    walk->good[piece] = false;
+    for (size_t steps = 0; steps <= nodes; steps++) {
+        const size_t link = node * 2 + LINKS_AT + walk->level;
         node = link < nodes * 2 ? words[link] >> 1 : nodes;
-        if (node == 0)
-            return true;
-        if (node >= nodes)
-            return false;
+        walk->good[piece] = node == stop;
+        if (node == 0 || node >= nodes)
+            return;
         const cl_uint key = words[node * 2];
-        if (words[node * 2 + LINKS_AT] & 1) /* erased */
-            continue;
-        if (last >= key)
-            return false;
-        last = key;
-        if (out) {
-            set_element(out->keys, 4, *count, key);
-            set_element(out->values, 4, *count, words[node * 2 + 1]);
+        if (!(words[node * 2 + LINKS_AT] & 1)) { /* not erased */
+            walk->good[piece] &= last < key;
+            if (last >= key)
+                return;
+            last = key;
+            take_node(walk, piece, node);
+            walk->count[piece]++;
         }
-        ++*count;
+        if (node == stop)
+            return;
     }
-    return false;
+}
+
+/* The number of live nodes. False if the level is not right. */
+static bool walk_level(struct walk *walk, size_t *count)
+{
+    bool good = true;
+    run_parts((int) walk->pieces, walk_piece, walk);
+    *count = 0;
+    for (size_t p = 0; p < walk->pieces; p++) {
+        walk->at[p] = *count;
+        *count += walk->count[p];
+        good &= walk->good[p];
+    }
+    return good;
+}
+
+/* Cuts lower levels at nodes of a level with `count` of them. */
+static void cut(struct walk *walk, size_t count)
+{
+    walk->pieces = MAX_PARTS;
+    for (size_t p = 1; p < walk->pieces; p++)
+        walk->start[p] = walk->live[count * p / walk->pieces];
+    walk->live = NULL;
 }
 
 /* All elements are in the lowest level, so no level has more than the level below. */
 static bool take_list(const cl_uint *words, size_t nodes, struct model *out)
 {
-    bool   good = walk(words, nodes, 0, out, &out->count);
-    size_t below = out->count, count = 0;
-    for (size_t level = 1; level < LEVELS && good; level++, below = count)
-        good = walk(words, nodes, level, NULL, &count) && count <= below;
+    cl_uint     live[LIVE_MAX];
+    struct walk walk = { .words = words, .nodes = nodes, .level = LEVELS, .pieces = 1, .live = live };
+    size_t      above = 0, count = 0;
+    bool        good = true;
+    while (walk.level-- > 0 && good) {
+        if (walk.live && above >= MAX_PARTS && above <= LIVE_MAX)
+            cut(&walk, above);
+        good = walk_level(&walk, &count) && count >= above;
+        above = count;
+    }
+    walk.level = 0;
+    walk.out = out;
+    good = good && walk_level(&walk, &out->count);
     return good;
 }
 
