@@ -151,8 +151,8 @@ size_t model_differs(const struct model *model, const void *keys, const void *va
 /* The operation of a row, and whether it is an update. */
 ordo_code code_of_row(const struct column_batch *cols, const struct step *step, size_t row);
 bool      changes_content(ordo_code code);
-/* Merges the updates of a step into the model. present: NULL, or gets a new array with a flag per element, for DO_APPLY:
- * the keys of all updates are added, and those that the model had have the flag. False without memory. */
+/* Merges the updates of a step into the model. present: NULL, or for DO_APPLY gets a new array with a flag per element.
+ * Then the keys of all updates are added, and old keys have the flag. False without memory. */
 bool model_update(struct model *model, const struct column_batch *cols, const struct step *step, bool **present);
 
 /* Erases intervals, and counts for each row the elements that it erases first. False without memory. */

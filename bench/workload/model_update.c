@@ -96,7 +96,7 @@ struct merging {
     size_t                     n, parts;
     struct model               out;
     bool                      *present;
-    /* Of each part. Its elements begin at at[part] + rows[part] of `out`. */
+    /* The elements of a part begin at at[part] + rows[part] of `out`. */
     size_t at[MAX_PARTS + 1], rows[MAX_PARTS + 1], count[MAX_PARTS];
 };
 
