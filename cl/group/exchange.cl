@@ -53,25 +53,34 @@ ORDO_FN void exchange_vector(__global ordo_key_form *keys, __global ordo_value *
 #endif
 }
 
+ORDO_FN void exchange_two(__global ordo_key_form *keys, __global ordo_value *values)
+{
+    const ordo_key_form key = keys[0], other = keys[1];
+    const bool          swaps = key_before(other, key);
+    keys[0] = swaps ? other : key;
+    keys[1] = swaps ? key : other;
+#if ORDO_VALUE_BYTES
+    const ordo_value value = values[0], other_value = values[1];
+    values[0] = swaps ? other_value : value;
+    values[1] = swaps ? value : other_value;
+#endif
+}
+
+#define EXCHANGE_VALUES(at) (ORDO_VALUE_BYTES ? values + (at) : values)
+
 /* Sorts by `rounds` rounds. They suffice if the elements are runs of at most `rounds` elements in any order, and no
  * element of a run is greater than one of a later run. */
 ORDO_FN void exchange_sort(__global ordo_key_form *keys, __global ordo_value *values, uint count, uint rounds)
 {
     for (uint round = 0; round < rounds; round++) {
-        uint at = round % 2;
-        for (; at + EXCHANGE_LANES <= count; at += EXCHANGE_LANES)
-            exchange_vector(keys + at, values + (ORDO_VALUE_BYTES ? at : 0));
-        for (; at + 1 < count; at += 2) {
-            const ordo_key_form key = keys[at], other = keys[at + 1];
-            const bool          swaps = key_before(other, key);
-            keys[at] = swaps ? other : key;
-            keys[at + 1] = swaps ? key : other;
-            if (ORDO_VALUE_BYTES) {
-                const ordo_value value = values[at], other_value = values[at + 1];
-                values[at] = swaps ? other_value : value;
-                values[at + 1] = swaps ? value : other_value;
-            }
+        const uint first = round % 2, pairs = count > first ? (count - first) / 2 : 0;
+        const uint vectors = 2 * pairs / EXCHANGE_LANES;
+        for (uint i = 0; i < vectors; i++) {
+            const uint at = first + i * EXCHANGE_LANES;
+            exchange_vector(keys + at, EXCHANGE_VALUES(at));
         }
+        for (uint i = vectors * EXCHANGE_LANES / 2; i < pairs; i++)
+            exchange_two(keys + first + 2 * i, EXCHANGE_VALUES(first + 2 * i));
     }
 }
 
