@@ -252,12 +252,17 @@ def processor_time(*labels):
         files = [Kept(label) for label in labels]
         rows = [row for file in files for row in file.rows]
         times = {}
+        workloads = {row["workload"] for row in rows}
         for row in rows:
             size = f"{row['key']}+{row['value_bytes']}, {FIELDS['count'].format(power(row['count']))}"
+            if len(workloads) > 1:
+                size = f"{row['workload']}, {size}"
+            if row.get("batch"):
+                size += ", " + FIELDS["batch"].format(power(row["batch"]))
             times.setdefault(size, {}).setdefault(row.get("name", "Ordo"), []).append(
                 row["cpu_s"] / row["operations"] * 1e9)
         names = list(dict.fromkeys(name for those in times.values() for name in those))
-        return source(page, files) + markdown([", ".join({row["workload"] for row in rows})] + names, [
+        return source(page, files) + markdown([", ".join(sorted(workloads))] + names, [
             [size] + ["" if name not in those else digits(min(those[name])) + (
                 "" if name == "Ordo" else f" ({min(those[name]) / min(those['Ordo']):.2f})") for name in names]
             for size, those in times.items()])
