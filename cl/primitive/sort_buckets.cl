@@ -63,9 +63,9 @@ ORDO_FN void bucket_store(bucket_elements to, bool paired, uint at, bucket_eleme
         to.values[at] = element.value;
 }
 
-ORDO_FN ordo_key_form bucket_form_at(bucket_elements from, bool paired, uint at, struct sort_buckets b)
+ORDO_FN ordo_key_form bucket_form_at(bucket_elements from, bool paired, uint at)
 {
-    return bucket_bits(PAIRED && paired ? from.pairs[at].form : from.forms[at], b);
+    return PAIRED && paired ? from.pairs[at].form : from.forms[at];
 }
 
 typedef struct {
@@ -89,9 +89,10 @@ ORDO_FN uint bucket_of(ordo_key_form form, uint shift, struct sort_buckets b)
     return key_digit(form, shift, (1u << b.bucket_bits) - 1);
 }
 
+/* Returns the lowest bit of the digit that chooses the bucket. Bits of `span` are 1 where keys differ. */
 ORDO_FN uint bucket_shift(ordo_key_form span, struct sort_buckets b)
 {
-    return max(key_width(span), b.bucket_bits) - b.bucket_bits;
+    return b.first_bit + max(key_width(span), b.bucket_bits) - b.bucket_bits;
 }
 
 #define SAMPLE 512u
@@ -109,13 +110,14 @@ void sort_bucket_sample(__global const ordo_key *keys, __global uint *plan, stru
     for (uint i = 0; i < 1u << b.bucket_bits; i++)
         count[i] = 0;
     for (uint i = 0; i < SAMPLE; i++)
-        count[bucket_of(bucket_form(keys[i * step], b), bucket_shift(span, b), b)]++;
+        count[bucket_of(key_bits(keys[i * step]), bucket_shift(span, b), b)]++;
     for (uint i = 0; i < 1u << b.bucket_bits; i++)
         longest = max(longest, count[i]);
     /* The sample only estimates bucket sizes. So the limit is b.longest plus a quarter. */
     const bool skip =
         !key_same(span, KEY_LEAST) && (ulong) longest * b.count > (ulong) b.longest * (SAMPLE + SAMPLE / 4);
-    plan[SORT_BUCKET_STATE] = skip ? SORT_BUCKET_NONE : SORT_BUCKET_SOME;
+    plan[SORT_BUCKET_STATE] = skip ? SORT_BUCKET_NONE : key_width(span) == b.bits ? SORT_BUCKET_WIDE : SORT_BUCKET_SOME;
+    plan[SORT_BUCKET_SHIFT] = bucket_shift(span, b);
     plan[SORT_BUCKET_NEXT] = 0;
 }
 
@@ -127,7 +129,7 @@ void sort_bucket_span(__global const ordo_key *keys, __global const uint *plan, 
     const bucket_part   part = bucket_chunk(b, chunk);
     const ordo_key_form one = bucket_form(keys[b.keys_in_at], b);
     ordo_key_form       span = KEY_LEAST;
-    if (plan[SORT_BUCKET_STATE] == SORT_BUCKET_NONE || !bucket_has_chunk(b))
+    if (plan[SORT_BUCKET_STATE] != SORT_BUCKET_SOME || !bucket_has_chunk(b))
         return;
     keys += b.keys_in_at;
     for (uint e = part.first; e < part.end; e++)
@@ -135,17 +137,24 @@ void sort_bucket_span(__global const ordo_key *keys, __global const uint *plan, 
     spans[chunk] = span;
 }
 
-ORDO_KERNEL(1)
-void sort_bucket_digit(__global const ordo_key_form *spans, __global uint *plan, struct sort_buckets b)
+/* Sets the shift, or SORT_BUCKET_ONE if all keys are equal. */
+ORDO_FN void bucket_use(__global const ordo_key_form *spans, __global uint *plan, struct sort_buckets b)
 {
     ordo_key_form span = KEY_LEAST;
-    if (plan[SORT_BUCKET_STATE] == SORT_BUCKET_NONE)
-        return;
     for (uint chunk = 0; chunk < b.chunks; chunk++)
         span |= spans[chunk];
     plan[SORT_BUCKET_SHIFT] = bucket_shift(span, b);
     if (key_same(span, KEY_LEAST))
         plan[SORT_BUCKET_STATE] = SORT_BUCKET_ONE;
+}
+
+ORDO_KERNEL(1)
+void sort_bucket_digit(__global const ordo_key_form *spans, __global uint *plan, struct sort_buckets b)
+{
+    if (plan[SORT_BUCKET_STATE] == SORT_BUCKET_SOME)
+        bucket_use(spans, plan, b);
+    else if (plan[SORT_BUCKET_STATE] == SORT_BUCKET_WIDE)
+        plan[SORT_BUCKET_STATE] = SORT_BUCKET_SOME;
 }
 
 ORDO_KERNEL(1)
@@ -161,7 +170,7 @@ void sort_bucket_count(__global const ordo_key *keys, __global const uint *plan,
     for (uint i = 0; i < 1u << b.bucket_bits; i++)
         count[i] = 0;
     for (uint e = part.first; e < part.end; e++)
-        count[bucket_of(bucket_form(keys[e], b), shift, b)]++;
+        count[bucket_of(key_bits(keys[e]), shift, b)]++;
     for (uint i = 0; i < 1u << b.bucket_bits; i++)
         counts[i * b.chunks + chunk] = count[i];
 }
@@ -198,7 +207,7 @@ ORDO_FN void bucket_scatter_chunk(bucket_elements from, bucket_elements to, buck
         next[i] = firsts[i * b.chunks];
     for (uint e = part.first; e < part.end; e++) {
         const bucket_element element = bucket_convert(bucket_load(from, false, e));
-        bucket_store(to, PAIRED, next[bucket_of(bucket_bits(element.form, b), shift, b)]++, element);
+        bucket_store(to, PAIRED, next[bucket_of(element.form, shift, b)]++, element);
     }
 }
 
@@ -291,7 +300,7 @@ ORDO_FN void bucket_scatter_blocks(bucket_elements from, bucket_elements to, buc
         next[i] = firsts[i * b.chunks];
     for (uint e = part.first; e < part.end; e++) {
         const bucket_element element = bucket_convert(bucket_load(from, false, e));
-        const uint           bucket = bucket_of(bucket_bits(element.form, b), shift, b), at = next[bucket]++;
+        const uint           bucket = bucket_of(element.form, shift, b), at = next[bucket]++;
         bucket_put(blocks + bucket, at % BLOCK, element);
         if (at % BLOCK < BLOCK - 1)
             continue;
@@ -369,13 +378,13 @@ typedef struct {
 
 /* The bits of `span` are 1 where keys differ. Chooses digits that contain at least `bits` of these bits, the highest
  * ones. */
-ORDO_FN bucket_digits bucket_digits_of(ordo_key_form span, uint bits)
+ORDO_FN bucket_digits bucket_digits_of(ordo_key_form span, uint bits, struct sort_buckets b)
 {
     bucket_digits d;
     uint          varying = 0;
     for (d.passes = 0; !key_same(span, KEY_LEAST) && varying < bits; d.passes++) {
         const uint top = key_width(span), width = min(top, (uint) DIGIT_BITS), low = top - width;
-        d.low[d.passes] = low;
+        d.low[d.passes] = b.first_bit + low;
         d.width[d.passes] = width;
         varying += key_ones(key_above(span, low));
         span &= key_low_bits(low);
@@ -390,7 +399,7 @@ ORDO_FN uint bucket_digit(ordo_key_form form, uint low, uint width)
 
 /* Sorts by one digit. next[d] must be the number of elements with digit d. */
 ORDO_FN void bucket_scatter(bucket_elements from, bool from_paired, bucket_elements to, bool to_paired, uint count,
-                            uint low, uint width, __private uint *next, struct sort_buckets b)
+                            uint low, uint width, __private uint *next)
 {
     uint before = 0;
     for (uint digit = 0; digit < 1u << width; digit++) {
@@ -400,29 +409,28 @@ ORDO_FN void bucket_scatter(bucket_elements from, bool from_paired, bucket_eleme
     }
     for (uint e = 0; e < count; e++) {
         const bucket_element element = bucket_load(from, from_paired, e);
-        bucket_store(to, to_paired, next[bucket_digit(bucket_bits(element.form, b), low, width)]++, element);
+        bucket_store(to, to_paired, next[bucket_digit(element.form, low, width)]++, element);
     }
 }
 
 /* Sorts the elements of `spare` by the digits `d`. The result is in `other` if d.passes is odd, else in
  * `spare`. */
-ORDO_FN void bucket_passes(bucket_elements spare, bucket_elements other, bool paired, uint count, bucket_digits d,
-                           struct sort_buckets b)
+ORDO_FN void bucket_passes(bucket_elements spare, bucket_elements other, bool paired, uint count, bucket_digits d)
 {
     uint counts[DIGIT_PASSES][DIGITS];
     for (uint pass = 0; pass < d.passes; pass++)
         for (uint digit = 0; digit < 1u << d.width[pass]; digit++)
             counts[pass][digit] = 0;
     for (uint e = 0; e < count; e++) {
-        const ordo_key_form form = bucket_form_at(spare, PAIRED, e, b);
+        const ordo_key_form form = bucket_form_at(spare, PAIRED, e);
         for (uint pass = 0; pass < d.passes; pass++)
             counts[pass][bucket_digit(form, d.low[pass], d.width[pass])]++;
     }
     for (uint pass = d.passes; pass-- > 0;)
         if ((d.passes - pass) % 2 == 1)
-            bucket_scatter(spare, PAIRED, other, paired, count, d.low[pass], d.width[pass], counts[pass], b);
+            bucket_scatter(spare, PAIRED, other, paired, count, d.low[pass], d.width[pass], counts[pass]);
         else
-            bucket_scatter(other, paired, spare, PAIRED, count, d.low[pass], d.width[pass], counts[pass], b);
+            bucket_scatter(other, paired, spare, PAIRED, count, d.low[pass], d.width[pass], counts[pass]);
 }
 
 ORDO_FN bool bucket_end(bucket_elements spare, bucket_elements other, bool paired, bucket_elements out, uint passes,
@@ -438,13 +446,14 @@ ORDO_FN void bucket_sort_by_digits(bucket_elements spare, bucket_elements other,
                                    uint count, ordo_key_form span, struct sort_buckets b)
 {
     /* Radix passes sort by the highest bits that differ between keys, about log2(count) + 2 of them. */
-    const bucket_digits some = bucket_digits_of(span, 34 - (uint) clz(count)), all = bucket_digits_of(span, KEY_BITS);
-    bucket_passes(spare, other, paired, count, some, b);
+    const bucket_digits some = bucket_digits_of(span, 34 - (uint) clz(count), b),
+                        all = bucket_digits_of(span, KEY_BITS, b);
+    bucket_passes(spare, other, paired, count, some);
     if (bucket_end(spare, other, paired, out, some.passes, count, 4 * (ulong) count, b))
         return;
     for (uint e = 0; e < count; e++)
         bucket_store(spare, PAIRED, e, bucket_load(out, false, e));
-    bucket_passes(spare, other, paired, count, all, b);
+    bucket_passes(spare, other, paired, count, all);
     bucket_end(spare, other, paired, out, all.passes, count, ~(ulong) 0, b);
 }
 
@@ -455,8 +464,8 @@ ORDO_FN void bucket_sort_by_digits(bucket_elements spare, bucket_elements other,
 #define EXCHANGE_MOST 24
 
 /* Sorts the elements of `spare` into `out` by one digit, and then by exchanges of neighbours. Returns false, and
- * changes nothing, if too many elements have the same digit. 2^22 keys of 4 bytes take 5.6 ns of processor time each,
- * and 7.0 by several digits (PoCL). */
+ * changes nothing, if too many elements have the same digit. 2^22 keys of 4 bytes take 4.9 ns of processor time each,
+ * and 6.4 by several digits (PoCL). */
 ORDO_FN bool bucket_sort_by_exchange(bucket_elements spare, bucket_elements out, uint count, ordo_key_form span,
                                      struct sort_buckets b)
 {
@@ -468,14 +477,14 @@ ORDO_FN bool bucket_sort_by_exchange(bucket_elements spare, bucket_elements out,
     for (uint digit = 0; digit < 1u << width; digit++)
         next[digit] = 0;
     for (uint e = 0; e < count; e++)
-        next[bucket_digit(bucket_form_at(spare, PAIRED, e, b), low, width)]++;
+        next[bucket_digit(bucket_form_at(spare, PAIRED, e), low, width)]++;
     for (uint digit = 0; digit < 1u << width; digit++)
         most = max(most, next[digit]);
     if (low == 0)
         most = 1;
     if (most > EXCHANGE_MOST)
         return false;
-    bucket_scatter(spare, PAIRED, out, false, count, low, width, next, b);
+    bucket_scatter(spare, PAIRED, out, false, count, low, width, next);
     exchange_sort(out.forms, out.values, count, most > 1 ? most : 0);
     return true;
 }
@@ -489,9 +498,9 @@ ORDO_FN void bucket_sort(bucket_elements spare, bucket_elements other, bool pair
                          struct sort_buckets b)
 {
     ordo_key_form       span = KEY_LEAST;
-    const ordo_key_form one = bucket_form_at(spare, PAIRED, 0, b);
+    const ordo_key_form one = bucket_bits(bucket_form_at(spare, PAIRED, 0), b);
     for (uint e = 1; e < count; e++)
-        span |= bucket_form_at(spare, PAIRED, e, b) ^ one;
+        span |= bucket_bits(bucket_form_at(spare, PAIRED, e), b) ^ one;
     if (count < INSERTED || key_same(span, KEY_LEAST))
         bucket_insert(spare, PAIRED, out, count, ~(ulong) 0, b);
     else if (!bucket_sort_by_exchange(spare, out, count, span, b))

@@ -122,7 +122,12 @@ struct sort_buckets {
 #define SORT_BUCKET_NEXT    2
 #define SORT_BUCKET_ENDS    3
 #define SORT_BUCKET_WORDS   (SORT_BUCKET_ENDS + (1 << SORT_BUCKET_BITS_MAX))
-enum { SORT_BUCKET_NONE, SORT_BUCKET_ONE, SORT_BUCKET_SOME };
+enum {
+    SORT_BUCKET_NONE, /* sort_chunked.cl sorts. */
+    SORT_BUCKET_ONE,  /* All keys are equal. */
+    SORT_BUCKET_SOME, /* There are several buckets. */
+    SORT_BUCKET_WIDE  /* There are several buckets, and the highest bit varies. */
+};
 
 /* Rusticl of Mesa 22 rejects struct arguments with padding at the end. */
 ORDO_STATIC_ASSERT(sizeof(struct sort_pass) == 4 * 8 + 12 * 4, "no padding");
