@@ -47,6 +47,7 @@ ORDO_FN bucket_element bucket_load(bucket_elements from, bool paired, uint at)
     return (bucket_element) { from.forms[at], ORDO_VALUE_BYTES ? from.values[at] : 0 };
 }
 
+/* Converts an element of the input, whose member `form` is the key. */
 ORDO_FN bucket_element bucket_convert(bucket_element element)
 {
     return (bucket_element) { key_bits(element.form), element.value };
@@ -137,8 +138,8 @@ void sort_bucket_span(__global const ordo_key *keys, __global const uint *plan, 
     spans[chunk] = span;
 }
 
-/* Sets the shift, or SORT_BUCKET_ONE if all keys are equal. */
-ORDO_FN void bucket_use(__global const ordo_key_form *spans, __global uint *plan, struct sort_buckets b)
+/* Sets SORT_BUCKET_SHIFT, or the state SORT_BUCKET_ONE if all keys are equal. */
+ORDO_FN void bucket_find_digit(__global const ordo_key_form *spans, __global uint *plan, struct sort_buckets b)
 {
     ordo_key_form span = KEY_LEAST;
     for (uint chunk = 0; chunk < b.chunks; chunk++)
@@ -152,7 +153,7 @@ ORDO_KERNEL(1)
 void sort_bucket_digit(__global const ordo_key_form *spans, __global uint *plan, struct sort_buckets b)
 {
     if (plan[SORT_BUCKET_STATE] == SORT_BUCKET_SOME)
-        bucket_use(spans, plan, b);
+        bucket_find_digit(spans, plan, b);
     else if (plan[SORT_BUCKET_STATE] == SORT_BUCKET_WIDE)
         plan[SORT_BUCKET_STATE] = SORT_BUCKET_SOME;
 }
@@ -471,21 +472,20 @@ ORDO_FN bool bucket_sort_by_exchange(bucket_elements spare, bucket_elements out,
 {
     const uint top = key_width(span), width = min(min(top, (uint) EXCHANGE_BITS), 30 - (uint) clz(count));
     const uint low = top - width;
-    uint       next[1 << EXCHANGE_BITS], most = 0;
+    uint       next[1 << EXCHANGE_BITS], rounds = 0;
     if (b.bits < KEY_BITS)
         return false;
     for (uint digit = 0; digit < 1u << width; digit++)
         next[digit] = 0;
     for (uint e = 0; e < count; e++)
         next[bucket_digit(bucket_form_at(spare, PAIRED, e), low, width)]++;
-    for (uint digit = 0; digit < 1u << width; digit++)
-        most = max(most, next[digit]);
-    if (low == 0)
-        most = 1;
-    if (most > EXCHANGE_MOST)
+    if (low > 0)
+        for (uint digit = 0; digit < 1u << width; digit++)
+            rounds = max(rounds, next[digit]);
+    if (rounds > EXCHANGE_MOST)
         return false;
     bucket_scatter(spare, PAIRED, out, false, count, low, width, next);
-    exchange_sort(out.forms, out.values, count, most > 1 ? most : 0);
+    exchange_sort(out.forms, out.values, count, rounds);
     return true;
 }
 
