@@ -179,17 +179,21 @@ ORDO_FN uint hash_propose(__local uint *bucket, uint word)
     return word;
 }
 
-/* Returns the word (hash_word) of the element in slot s, or 0 if the slot is empty. */
-ORDO_FN uint hash_word_there(const hash_table *table, const hash_part *part, uint s)
+/* Returns the word (hash_word) of slot s, which holds `mixed`, or 0 if the slot is empty. */
+ORDO_FN uint hash_word_of(const hash_table *table, const hash_part *part, uint s, ordo_key mixed)
 {
-    const uint     bucket = s / HASH_SLOTS;
-    const ordo_key mixed = hash_keys(table, part->start + bucket)[s % HASH_SLOTS];
+    const uint bucket = s / HASH_SLOTS;
     if (hash_partition(mixed, table->bits) != part->number)
         return 0;
     const uint home = hash_home(mixed, table->bits, part->buckets);
     const uint second = hash_second(mixed, home, part->buckets);
     const uint proposals = bucket == home ? 0 : bucket == second ? 1 : HASH_PROPOSALS_MAX;
     return hash_word(proposals, s + 1, proposals == 0 ? second : home);
+}
+
+ORDO_FN uint hash_word_there(const hash_table *table, const hash_part *part, uint s)
+{
+    return hash_word_of(table, part, s, hash_keys(table, part->start + s / HASH_SLOTS)[s % HASH_SLOTS]);
 }
 
 /* ---- equal keys -------------------------------------------------------------------------------------------------- */

@@ -16,7 +16,9 @@ typedef struct {
     uint     index[HASH_SMALL_UPDATES]; /* index of the update in the batch */
     uint     where[HASH_SMALL_UPDATES];
     uchar    order[HASH_SMALL_UPDATES];
-    uint     n, declined, counts, moves, spills, renewals;
+    ushort   changed[HASH_SMALL_MOVES]; /* Indices of slots in words[] that change, and in `was` their old words. */
+    uint     was[HASH_SMALL_MOVES];
+    uint     n, declined, counts, changes, spills, renewals;
 } hash_small;
 ORDO_STATIC_ASSERT(sizeof(hash_small) <= HASH_LOCAL_MAX, "small devices have the local memory");
 ORDO_STATIC_ASSERT(HASH_SMALL_UPDATES <= 256, "a byte of `order` holds a position");

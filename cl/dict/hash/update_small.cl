@@ -71,10 +71,13 @@ typedef struct {
     uint                     bin_bits, group_bits; /* log2 of the numbers of bins and of work-groups */
 } small_batch;
 
-ORDO_FN void small_take_one(__local hash_small *mem, ordo_key mixed, uint i, uint bits)
+ORDO_FN bool small_is_own(ordo_key mixed, uint group_bits)
 {
-    if (hash_partition(mixed, bits) != (uint) get_group_id(0))
-        return;
+    return hash_partition(mixed, group_bits) == (uint) get_group_id(0);
+}
+
+ORDO_FN void small_take_one(__local hash_small *mem, ordo_key mixed, uint i)
+{
     const uint at = atomic_inc(&mem->n);
     if (at >= HASH_SMALL_UPDATES)
         return;
@@ -93,19 +96,30 @@ ORDO_FN void small_take_of_batch(const small_batch *batch, __local hash_small *m
         for (uint k = 0; k < SMALL_LOADS; k++)
             key[k] = batch->keys[min(base + k * HASH_GROUP, batch->n - 1)];
         ORDO_UNROLL
-        for (uint k = 0; k < SMALL_LOADS; k++)
-            if (base + k * HASH_GROUP < batch->n)
-                small_take_one(mem, hash_mix(key[k], batch->seed), base + k * HASH_GROUP, batch->group_bits);
+        for (uint k = 0; k < SMALL_LOADS; k++) {
+            const ordo_key mixed = hash_mix(key[k], batch->seed);
+            if (base + k * HASH_GROUP < batch->n && small_is_own(mixed, batch->group_bits))
+                small_take_one(mem, mixed, base + k * HASH_GROUP);
+        }
     }
 }
 
 ORDO_FN void small_take_of_bin(const small_batch *batch, __local hash_small *mem)
 {
-    const uint bin = (uint) get_group_id(0) >> (batch->group_bits - batch->bin_bits);
-    const uint n = min(batch->state[HASH_SMALL_COUNTS + bin], batch->capacity);
-    HASH_EACH (i, n)
-        small_take_one(mem, batch->bin_keys[bin * batch->capacity + i], batch->bin_index[bin * batch->capacity + i],
-                       batch->group_bits);
+    const uint               bin = (uint) get_group_id(0) >> (batch->group_bits - batch->bin_bits);
+    const uint               n = min(batch->state[HASH_SMALL_COUNTS + bin], batch->capacity);
+    __global const ordo_key *keys = batch->bin_keys + bin * batch->capacity;
+    __global const uint     *index = batch->bin_index + bin * batch->capacity;
+    for (uint base = (uint) get_local_id(0); base < n; base += HASH_GROUP * SMALL_LOADS) {
+        ordo_key key[SMALL_LOADS];
+        ORDO_UNROLL
+        for (uint k = 0; k < SMALL_LOADS; k++)
+            key[k] = keys[min(base + k * HASH_GROUP, n - 1)];
+        ORDO_UNROLL
+        for (uint k = 0; k < SMALL_LOADS; k++)
+            if (base + k * HASH_GROUP < n && small_is_own(key[k], batch->group_bits))
+                small_take_one(mem, key[k], index[base + k * HASH_GROUP]);
+    }
 }
 
 /* Fills mem->mixed and mem->index with the updates of the work-group's partitions, in any order. */
@@ -186,6 +200,7 @@ ORDO_FN void small_count(const hash_table *table, __local hash_small *mem, const
 {
     HASH_EACH (j, mem->n) {
         const uint p = hash_partition(mem->mixed[j], table->bits);
+        const uint there = table->counts[p], buckets = small_part(table, p).buckets;
         uint       n = 0, first = j;
         if (mem->where[j] != SMALL_NEW)
             continue;
@@ -196,7 +211,7 @@ ORDO_FN void small_count(const hash_table *table, __local hash_small *mem, const
             }
         if (first != j)
             continue;
-        if (table->counts[p] + n > HASH_LIMIT(small_part(table, p).buckets))
+        if (there + n > HASH_LIMIT(buckets))
             small_decline(mem);
         plan->counts[atomic_inc(&mem->counts)] = (uint2) (p, n);
     }
@@ -218,20 +233,63 @@ ORDO_FN uint small_entry(__local hash_small *mem, uint bucket, uint p)
     return HASH_NONE;
 }
 
-/* Returns the words of bucket b of a partition in local memory, or NULL if there is no room. Several work-items may
- * store the same words at any time, because atomic_max never lowers a word. */
-ORDO_FN __local uint *small_words(const hash_table *table, const hash_part *part, __local hash_small *mem, uint b)
+/* Computes the words (hash_word) of bucket b of a partition. The loads of its keys overlap. */
+ORDO_FN void small_load(const hash_table *table, const hash_part *part, uint b, __private uint *words)
+{
+    __global const ordo_key *line = hash_keys(table, part->start + b);
+    ordo_key                 mixed[HASH_SLOTS];
+    ORDO_UNROLL
+    for (uint s = 0; s < HASH_SLOTS; s++)
+        mixed[s] = line[s];
+    ORDO_UNROLL
+    for (uint s = 0; s < HASH_SLOTS; s++)
+        words[s] = hash_word_of(table, part, b * HASH_SLOTS + s, mixed[s]);
+}
+
+ORDO_FN uint small_least(__private const uint *words)
+{
+    uint least = words[0];
+    ORDO_UNROLL
+    for (uint s = 1; s < HASH_SLOTS; s++)
+        least = min(least, words[s]);
+    return least;
+}
+
+ORDO_FN uint small_slot_of(__private const uint *words, uint word)
+{
+    uint slot = 0;
+    ORDO_UNROLL
+    for (uint s = 1; s < HASH_SLOTS; s++)
+        slot = words[s] == word ? s : slot;
+    return slot;
+}
+
+/* Adds a word to bucket b of a partition, which keeps only its HASH_SLOTS greatest words. Returns the word that the
+ * bucket drops, or 0. If there is no room in local memory, sets *full and returns `word`. Several work-items may store
+ * the words of the table at any time, because atomic_max never lowers a word. */
+ORDO_FN uint small_propose(const hash_table *table, const hash_part *part, __local hash_small *mem, uint b, uint word,
+                           bool *full)
 {
     const uint at = small_entry(mem, part->start + b, part->number);
-    if (at == HASH_NONE)
-        return 0;
-    __local uint *words = mem->words + at * HASH_SLOTS;
-    for (uint s = 0; s < HASH_SLOTS; s++) {
-        const uint word = hash_word_there(table, part, b * HASH_SLOTS + s);
-        if (word)
-            (void) atomic_max(&words[s], word);
+    uint       words[HASH_SLOTS];
+    *full = at == HASH_NONE;
+    if (*full)
+        return word;
+    __local uint *kept = mem->words + at * HASH_SLOTS;
+    small_load(table, part, b, words);
+    while (word) {
+        ORDO_UNROLL
+        for (uint s = 0; s < HASH_SLOTS; s++)
+            words[s] = max(words[s], (uint) atomic_max(&kept[s], words[s]));
+        const uint least = small_least(words);
+        if (word < least)
+            break;
+        const uint was = atomic_max(&kept[small_slot_of(words, least)], word);
+        word = min(word, was);
+        if (was == least)
+            break;
     }
-    return words;
+    return word;
 }
 
 ORDO_FN void small_settle(const hash_table *table, __local hash_small *mem, uint u)
@@ -240,13 +298,11 @@ ORDO_FN void small_settle(const hash_table *table, __local hash_small *mem, uint
     const hash_part part = small_part_of(table, mixed);
     uint            b = hash_home(mixed, table->bits, part.buckets);
     uint            word = hash_word(0, HASH_SLOTS_MAX + u + 1, hash_second(mixed, b, part.buckets));
-    while (hash_proposals_of(word) < HASH_PROPOSALS_MAX) {
-        __local uint *words = small_words(table, &part, mem, b);
-        const uint    left = words ? hash_propose(words, word) : word;
+    bool            full = false;
+    while (hash_proposals_of(word) < HASH_PROPOSALS_MAX && !full) {
+        const uint left = small_propose(table, &part, mem, b, word, &full);
         if (!left)
             return;
-        if (!words)
-            break;
         word = hash_word(hash_proposals_of(left) + 1, hash_number_of(left), b);
         b = hash_other_of(left);
     }
@@ -272,13 +328,9 @@ ORDO_FN void small_spill(const hash_table *table, __local hash_small *mem, const
 }
 
 ORDO_FN void small_move(const hash_table *table, const hash_part *part, __local hash_small *mem, const small_plan *plan,
-                        uint s, uint number)
+                        uint at, uint s, uint number)
 {
-    const uint at = atomic_inc(&mem->moves), old = number - 1;
-    if (at >= HASH_SMALL_MOVES) {
-        small_decline(mem);
-        return;
-    }
+    const uint old = number - 1;
     plan->slots[at] = part->start * HASH_SLOTS + s;
     if (old >= HASH_SLOTS_MAX) {
         const uint j = mem->order[old - HASH_SLOTS_MAX];
@@ -294,27 +346,87 @@ ORDO_FN void small_move(const hash_table *table, const hash_part *part, __local 
 #endif
 }
 
-/* mem->words[] has the planned word (hash_word) of each slot of the buckets in mem->buckets[]. Records where the table
- * differs. */
-ORDO_FN void small_compare(const hash_table *table, __local hash_small *mem, const small_plan *plan)
+/* Orders the words of bucket b: elements that the bucket had keep their slots, and the others take the remaining slots,
+ * the greatest word first. So the order does not depend on the order of proposals. */
+ORDO_FN void small_arrange(uint b, __private uint *words)
 {
-    HASH_EACH (i, HASH_SMALL_BUCKETS * HASH_SLOTS) {
-        const uint bucket = mem->buckets[i / HASH_SLOTS];
-        if (bucket == 0)
+    uint arranged[HASH_SLOTS], left = 0;
+    ORDO_UNROLL
+    for (uint s = 0; s < HASH_SLOTS; s++) {
+        arranged[s] = 0;
+        ORDO_UNROLL
+        for (uint k = 0; k < HASH_SLOTS; k++)
+            if (hash_number_of(words[k]) == b * HASH_SLOTS + s + 1) {
+                arranged[s] = words[k];
+                words[k] = 0;
+            }
+        left |= arranged[s] ? 0 : 1u << s;
+    }
+    ORDO_UNROLL
+    for (uint s = 0; s < HASH_SLOTS; s++) {
+        uint most = 0;
+        if (!(left >> s & 1))
             continue;
-        const hash_part part = small_part(table, mem->partitions[i / HASH_SLOTS]);
-        const uint      s = (bucket - 1 - part.start) * HASH_SLOTS + i % HASH_SLOTS;
-        const uint      was = hash_word_there(table, &part, s), word = mem->words[i];
-        if (word == was)
+        ORDO_UNROLL
+        for (uint k = 0; k < HASH_SLOTS; k++)
+            most = max(most, words[k]);
+        ORDO_UNROLL
+        for (uint k = 0; k < HASH_SLOTS; k++)
+            words[k] = words[k] == most ? 0 : words[k];
+        arranged[s] = most;
+    }
+    ORDO_UNROLL
+    for (uint s = 0; s < HASH_SLOTS; s++)
+        words[s] = arranged[s];
+}
+
+/* Lists the slots whose planned words differ from the table's. */
+ORDO_FN void small_compare(const hash_table *table, __local hash_small *mem)
+{
+    HASH_EACH (at, HASH_SMALL_BUCKETS) {
+        uint words[HASH_SLOTS], was[HASH_SLOTS];
+        if (mem->buckets[at] == 0)
             continue;
+        const hash_part part = small_part(table, mem->partitions[at]);
+        const uint      b = mem->buckets[at] - 1 - part.start;
+        small_load(table, &part, b, was);
+        ORDO_UNROLL
+        for (uint k = 0; k < HASH_SLOTS; k++)
+            words[k] = mem->words[at * HASH_SLOTS + k];
+        small_arrange(b, words);
+        ORDO_UNROLL
+        for (uint k = 0; k < HASH_SLOTS; k++) {
+            mem->words[at * HASH_SLOTS + k] = words[k];
+            if (words[k] == was[k])
+                continue;
+            const uint i = atomic_inc(&mem->changes);
+            if (i < HASH_SMALL_MOVES) {
+                mem->changed[i] = (ushort) (at * HASH_SLOTS + k);
+                mem->was[i] = was[k];
+            }
+        }
+    }
+    hash_barrier();
+    if (get_local_id(0) == 0 && mem->changes > HASH_SMALL_MOVES) {
+        mem->changes = 0;
+        mem->declined = 1;
+    }
+    hash_barrier();
+}
+
+ORDO_FN void small_record(const hash_table *table, __local hash_small *mem, const small_plan *plan)
+{
+    HASH_EACH (i, mem->changes) {
+        const uint      at = mem->changed[i] / HASH_SLOTS, was = mem->was[i], word = mem->words[mem->changed[i]];
+        const hash_part part = small_part(table, mem->partitions[at]);
+        const uint      b = mem->buckets[at] - 1 - part.start;
         if (hash_proposals_of(was) == HASH_PROPOSALS_MAX)
             small_decline(mem);
         else if (hash_proposals_of(was) == 1)
             small_spill(table, mem, plan, part.start + hash_other_of(was), 1);
         if (hash_proposals_of(word) % 2 == 1)
             small_spill(table, mem, plan, part.start + hash_other_of(word), 0);
-        if (hash_number_of(word) != s + 1)
-            small_move(table, &part, mem, plan, s, hash_number_of(word));
+        small_move(table, &part, mem, plan, i, b * HASH_SLOTS + mem->changed[i] % HASH_SLOTS, hash_number_of(word));
     }
     hash_barrier();
 }
@@ -356,7 +468,7 @@ ORDO_FN void small_begin(__local hash_small *mem)
     HASH_EACH (s, HASH_SMALL_BUCKETS * HASH_SLOTS)
         mem->words[s] = 0;
     if (get_local_id(0) == 0)
-        mem->n = mem->declined = mem->counts = mem->moves = mem->spills = mem->renewals = 0;
+        mem->n = mem->declined = mem->counts = mem->changes = mem->spills = mem->renewals = 0;
     hash_barrier();
 }
 
@@ -392,14 +504,15 @@ void hash_small_plan(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, u
     small_look(&table, &mem);
     small_count(&table, &mem, &plan);
     small_settle_all(&table, &mem);
-    small_compare(&table, &mem, &plan);
+    small_compare(&table, &mem);
+    small_record(&table, &mem, &plan);
     small_renew(&table, &mem, &plan);
     if (get_local_id(0) != 0)
         return;
     if (mem.declined)
         ordo_or(&state[HASH_SMALL_DECLINED], 1u);
     plan.heads[SMALL_HEAD_COUNTS] = mem.counts;
-    plan.heads[SMALL_HEAD_MOVES] = mem.moves;
+    plan.heads[SMALL_HEAD_MOVES] = mem.changes;
     plan.heads[SMALL_HEAD_SPILLS] = mem.spills;
     plan.heads[SMALL_HEAD_RENEWALS] = mem.renewals;
 }
