@@ -13,7 +13,7 @@
 
 /* Each element takes a search step for each doubling of its tile's updates. Merges of more than one update for each
  * UPDATES_APART elements use merge_runs.c. */
-#define UPDATES_APART 64
+#define UPDATES_APART 32
 
 static size_t group_of(const ordo_device *dev, const struct ordo_merge_params *params)
 {
