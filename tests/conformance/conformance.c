@@ -79,6 +79,14 @@ static void check_wide(struct test *t, size_t subject)
     test_true(t, hash == HASH_OF_WIDE);
 }
 
+/* Compared with the model, which has no hash. */
+static void check_strings(struct test *t)
+{
+    const struct sequence s = string_sequence_random(PATHS, 8, 1, 8, 3000);
+
+    sequence_pass(t, &s);
+}
+
 static void check_hash(struct test *t)
 {
     const char *const share = getenv("ORDO_TEST_SHARE");
@@ -99,6 +107,7 @@ static void check_hash(struct test *t)
         test_true(t, here == of_first);
         check_wide(t, subject);
     }
+    check_strings(t);
     hash = fold(hash, &of_first, sizeof of_first);
     (void) fprintf(stderr, "results 0x%016" PRIx64 "\n", hash);
     test_context(t, "all results hash to 0x%016" PRIx64, hash);

@@ -19,12 +19,23 @@
  *     apply 513 3
  *
  * `keys` is how many keys the batches draw from, queries mostly too.
+ *
+ * A sequence on a dictionary of strings has no type, shape and keys. `strings` is the shape of its strings:
+ *
+ *     structure string_dict
+ *     strings paths
+ *     value_bytes 8
+ *     seed 17
+ *     build 3000 1
+ *     erase 33 2
+ *     queries 200 3
  */
 #ifndef ORDO_TESTS_SEQUENCE_H
 #define ORDO_TESTS_SEQUENCE_H
 
 #include "model.h"
 #include "structures.h"
+#include "tests/primitive/string_case.h"
 #include "tests/support/support.h"
 
 #include <stdio.h>
@@ -82,7 +93,8 @@ extern const char *const key_shape_name[N_KEY_SHAPES];
     X(CLEAR, "clear", N_CODES, 0, 0, 0)                                                                                \
     X(APPLY, "apply", N_CODES, IN_CODES | IN_KEYS | IN_HIS | IN_VALUES, OUT_OFFSETS,                                   \
       OUT_FOUND | OUT_KEYS | OUT_VALUES | OUT_COUNTS | OUT_RANGES)                                                     \
-    X(ERASE_ALL, "erase_all", N_CODES, 0, 0, 0)
+    X(ERASE_ALL, "erase_all", N_CODES, 0, 0, 0)                                                                        \
+    X(QUERIES, "queries", N_CODES, 0, 0, 0) /* all queries of a dictionary of strings */
 
 enum step_kind {
 #define X(name, text, code, inputs, must, may) STEP_##name,
@@ -103,17 +115,18 @@ bool step_makes(const char *call);
 /* `count`, but 1 for steps of one operation. */
 size_t step_operations(const struct step *step);
 
-enum { STEPS_MAX = 512 };
+enum { STEPS_MAX = 512, STRING_DICT = N_CONFIGURED /* the subject that is a dictionary of strings */ };
 
 struct sequence {
-    size_t         subject; /* a structure_id below N_SUBJECTS */
-    ordo_type      type;
-    uint32_t       value_bytes;
-    enum key_shape shape;
-    uint32_t       n_keys;
-    uint64_t       seed;
-    size_t         n_steps;
-    struct step    step[STEPS_MAX];
+    size_t            subject; /* a structure_id below N_SUBJECTS, or STRING_DICT */
+    ordo_type         type;
+    uint32_t          value_bytes;
+    enum key_shape    shape;
+    enum string_shape strings;
+    uint32_t          n_keys;
+    uint64_t          seed;
+    size_t            n_steps;
+    struct step       step[STEPS_MAX];
 };
 
 /* Random batches of random sizes, some much larger than others, with queries between them. */
@@ -123,15 +136,23 @@ struct sequence sequence_emptied(size_t subject, ordo_type type, uint32_t value_
 /* Every operation with `count` in a batch, on a dictionary of about that size. */
 struct sequence sequence_every(size_t subject, ordo_type type, uint32_t value_bytes, enum key_shape shape,
                                uint32_t count);
+/* Random updates of 1 to `most` strings, with queries between them. */
+struct sequence string_sequence_random(enum string_shape shape, uint32_t value_bytes, uint64_t seed, size_t updates,
+                                       uint32_t most);
+/* Adds a step, whose salt is its number. */
+void sequence_add(struct sequence *s, enum step_kind kind, uint32_t count);
 /* Operations in all batches together. */
 size_t sequence_operations(const struct sequence *s);
 
+/* Whether a step suits a dictionary of strings. */
+bool string_sequence_takes(enum step_kind kind);
 /* Returns false, with a message on stderr, for an invalid file. */
 bool sequence_read(const char *path, struct sequence *out);
 void sequence_print(FILE *to, const struct sequence *s);
 
 /* Fault injection for tests of the tests, in the first suitable step of this kind: flips a bit of an output, or drops
- * the model's least element (column N_COLUMNS). */
+ * the model's least element (column N_COLUMNS). In a sequence on a dictionary of strings, flips a bit of a value in the
+ * model before a step, or drops the model's least string. */
 struct fault {
     enum step_kind kind;
     enum column    column;
@@ -148,6 +169,12 @@ struct outcome {
 
 /* Runs all steps on a new dictionary, with ordo_dict_check after each update and at the end. */
 struct outcome sequence_run(struct test *t, const struct sequence *s, struct fault *fault);
+/* The same on a dictionary of strings. A failed step leaks memory. */
+struct outcome string_sequence_run(struct test *t, const struct sequence *s, struct fault *fault);
+/* Runs a sequence on any subject, without faults. */
+struct outcome sequence_play(struct test *t, const struct sequence *s);
+/* The same, and ends the test by sequence_fail if the sequence fails. */
+void sequence_pass(struct test *t, const struct sequence *s);
 
 /* Removes steps, and operations of steps, while the sequence still fails. */
 void sequence_shrink(struct test *t, struct sequence *s, struct outcome *outcome);

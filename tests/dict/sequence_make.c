@@ -9,7 +9,7 @@
 
 /* ---- from seeds -------------------------------------------------------------------------------------------------- */
 
-static void add_step(struct sequence *s, enum step_kind kind, uint32_t count)
+void sequence_add(struct sequence *s, enum step_kind kind, uint32_t count)
 {
     if (s->n_steps < STEPS_MAX) {
         s->step[s->n_steps] = (struct step) { kind, count, (uint32_t) s->n_steps + 1 };
@@ -29,19 +29,19 @@ struct sequence sequence_every(size_t subject, ordo_type type, uint32_t value_by
 
     for (int kind = STEP_INSERT; kind <= STEP_APPLY; kind++) /* on none */
         if (count < 4 || kind == STEP_APPLY)
-            add_step(&s, (enum step_kind) kind, count);
-    add_step(&s, STEP_UPSERT, count);
-    add_step(&s, STEP_BUILD, count);
+            sequence_add(&s, (enum step_kind) kind, count);
+    sequence_add(&s, STEP_UPSERT, count);
+    sequence_add(&s, STEP_BUILD, count);
     for (int kind = STEP_UPSERT; kind <= STEP_STATISTICS; kind++)
-        add_step(&s, (enum step_kind) kind, count);
-    add_step(&s, STEP_APPLY, count);
-    add_step(&s, STEP_APPLY, count);
+        sequence_add(&s, (enum step_kind) kind, count);
+    sequence_add(&s, STEP_APPLY, count);
+    sequence_add(&s, STEP_APPLY, count);
     for (int kind = STEP_FIND; kind <= STEP_COMPACT; kind++)
-        add_step(&s, (enum step_kind) kind, count < 33 ? count : 33);
-    add_step(&s, STEP_EXPORT, 1);
-    add_step(&s, STEP_CLEAR, 1);
-    add_step(&s, STEP_INSERT, count);
-    add_step(&s, STEP_EXPORT, 1);
+        sequence_add(&s, (enum step_kind) kind, count < 33 ? count : 33);
+    sequence_add(&s, STEP_EXPORT, 1);
+    sequence_add(&s, STEP_CLEAR, 1);
+    sequence_add(&s, STEP_INSERT, count);
+    sequence_add(&s, STEP_EXPORT, 1);
     return s;
 }
 
@@ -77,12 +77,12 @@ struct sequence sequence_random(size_t subject, ordo_type type, uint32_t value_b
     s.shape = (enum key_shape) test_below(&random, N_KEY_SHAPES);
     s.n_keys = (uint32_t) (test_below(&random, 3) ? KEYS : 1 + test_below(&random, 3000));
     if (test_below(&random, 4))
-        add_step(&s, STEP_BUILD, s.n_keys);
+        sequence_add(&s, STEP_BUILD, s.n_keys);
     while (s.n_steps < STEPS)
-        add_step(&s, random_kind(&random), random_size(&random, KEYS));
-    add_step(&s, STEP_SIZE, 1);
-    add_step(&s, STEP_EXPORT, 1);
-    add_step(&s, STEP_STATISTICS, 1);
+        sequence_add(&s, random_kind(&random), random_size(&random, KEYS));
+    sequence_add(&s, STEP_SIZE, 1);
+    sequence_add(&s, STEP_EXPORT, 1);
+    sequence_add(&s, STEP_STATISTICS, 1);
     return s;
 }
 
@@ -97,13 +97,13 @@ struct sequence sequence_emptied(size_t subject, ordo_type type, uint32_t value_
                           .seed = seed };
 
     for (int round = 0; round < 2; round++) {
-        add_step(&s, STEP_UPSERT, 2 * KEYS);
-        add_step(&s, STEP_ERASE_ALL, 1);
-        add_step(&s, STEP_ERASE, round ? LARGE : SMALL);
-        add_step(&s, STEP_FIND, SMALL);
-        add_step(&s, STEP_UPSERT, round ? SMALL : LARGE);
-        add_step(&s, STEP_APPLY, LARGE);
-        add_step(&s, STEP_EXPORT, 1);
+        sequence_add(&s, STEP_UPSERT, 2 * KEYS);
+        sequence_add(&s, STEP_ERASE_ALL, 1);
+        sequence_add(&s, STEP_ERASE, round ? LARGE : SMALL);
+        sequence_add(&s, STEP_FIND, SMALL);
+        sequence_add(&s, STEP_UPSERT, round ? SMALL : LARGE);
+        sequence_add(&s, STEP_APPLY, LARGE);
+        sequence_add(&s, STEP_EXPORT, 1);
     }
     return s;
 }
@@ -119,11 +119,16 @@ size_t sequence_operations(const struct sequence *s)
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
+static const char string_dict_word[] = "string_dict";
+
 void sequence_print(FILE *to, const struct sequence *s)
 {
-    (void) fprintf(to, "structure %s\ntype %s\nvalue_bytes %" PRIu32 "\nshape %s\nkeys %" PRIu32 "\nseed %" PRIu64 "\n",
-                   structures[s->subject].word, test_type_name[s->type], s->value_bytes, key_shape_name[s->shape],
-                   s->n_keys, s->seed);
+    if (s->subject == STRING_DICT)
+        (void) fprintf(to, "structure %s\nstrings %s\n", string_dict_word, string_shape_name[s->strings]);
+    else
+        (void) fprintf(to, "structure %s\ntype %s\nshape %s\nkeys %" PRIu32 "\n", structures[s->subject].word,
+                       test_type_name[s->type], key_shape_name[s->shape], s->n_keys);
+    (void) fprintf(to, "value_bytes %" PRIu32 "\nseed %" PRIu64 "\n", s->value_bytes, s->seed);
     for (size_t i = 0; i < s->n_steps; i++)
         (void) fprintf(to, "%s %" PRIu32 " %" PRIu32 "\n", step_word[s->step[i].kind], s->step[i].count,
                        s->step[i].salt);
@@ -166,6 +171,10 @@ static bool read_step(const char *word, const char *count_text, const char *salt
 static bool read_setting(const char *word, const char *value, struct sequence *s)
 {
     if (strcmp(word, "structure") == 0) {
+        if (strcmp(value, string_dict_word) == 0) {
+            s->subject = STRING_DICT;
+            return true;
+        }
         for (s->subject = 0; s->subject < N_SUBJECTS && strcmp(structures[s->subject].word, value) != 0;)
             s->subject++;
         return s->subject < N_SUBJECTS;
@@ -174,6 +183,8 @@ static bool read_setting(const char *word, const char *value, struct sequence *s
         return (size_t) (s->type = (ordo_type) number_of(value, test_type_name, 8)) < 8;
     if (strcmp(word, "shape") == 0)
         return (s->shape = (enum key_shape) number_of(value, key_shape_name, N_KEY_SHAPES)) < N_KEY_SHAPES;
+    if (strcmp(word, "strings") == 0)
+        return (s->strings = (enum string_shape) number_of(value, string_shape_name, N_SHAPES)) < N_SHAPES;
     uint64_t number = 0;
     if (strcmp(word, "seed") == 0)
         return read_number(value, UINT64_MAX, &s->seed);
@@ -200,6 +211,17 @@ static bool read_line(const char *line, struct sequence *s)
     return n >= 2 && read_setting(word, value, s);
 }
 
+/* Whether the settings and steps suit the subject. */
+static bool is_whole(const struct sequence *s)
+{
+    const bool strings = s->subject == STRING_DICT;
+    bool       ok = strings ? s->type == ORDO_U32 && s->shape == KEYS_SPARSE && s->n_keys == 1 : s->strings == EMPTY;
+
+    for (size_t i = 0; i < s->n_steps; i++)
+        ok = ok && (strings ? string_sequence_takes(s->step[i].kind) : s->step[i].kind != STEP_QUERIES);
+    return ok;
+}
+
 bool sequence_read(const char *path, struct sequence *out)
 {
     char   line[256];
@@ -218,14 +240,23 @@ bool sequence_read(const char *path, struct sequence *out)
     }
     if (from)
         (void) fclose(from);
+    if (from && ok && !is_whole(out)) {
+        (void) fprintf(stderr, "%s: a setting or a step does not suit the structure\n", path);
+        ok = false;
+    }
     return from != NULL && ok;
 }
 
 /* ---- failures ---------------------------------------------------------------------------------------------------- */
 
+struct outcome sequence_play(struct test *t, const struct sequence *s)
+{
+    return s->subject == STRING_DICT ? string_sequence_run(t, s, NULL) : sequence_run(t, s, NULL);
+}
+
 static bool still_fails(struct test *t, const struct sequence *s, struct outcome *outcome)
 {
-    const struct outcome o = sequence_run(t, s, NULL);
+    const struct outcome o = sequence_play(t, s);
 
     if (o.failed)
         *outcome = o;
@@ -289,4 +320,12 @@ void sequence_fail(struct test *t, const struct sequence *s, const struct outcom
     (void) fprintf(stderr, "----\n");
     (void) still_fails(t, &small, &last); /* sets the context */
     test_fail(t, __FILE__, __LINE__, "%s", last.what);
+}
+
+void sequence_pass(struct test *t, const struct sequence *s)
+{
+    const struct outcome o = sequence_play(t, s);
+
+    if (o.failed)
+        sequence_fail(t, s, &o);
 }

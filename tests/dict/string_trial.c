@@ -283,10 +283,23 @@ struct string_case string_trial_batch(struct string_trial *r, enum string_shape 
     return c;
 }
 
+struct string_case string_trial_all(const struct string_trial *r)
+{
+    struct string_case c = string_make_column(r->t, RANDOM, 0);
+    for (size_t i = 0; i < r->m.n; i++)
+        string_add_text(&c, (const char *) r->m.at[i].bytes, r->m.at[i].length);
+    return c;
+}
+
 void string_trial_check(struct string_trial *r, enum string_shape shape)
 {
+    string_trial_ask(r, shape, 20 + test_below(r->t, 200));
+}
+
+void string_trial_ask(struct string_trial *r, enum string_shape shape, size_t n)
+{
     struct test                          *t = r->t;
-    AUTO_COLUMN struct string_case        q = string_trial_batch(r, shape, 20 + test_below(t, 200), 8, true);
+    AUTO_COLUMN struct string_case        q = string_trial_batch(r, shape, n, 8, true);
     AUTO_UPLOADED struct string_column_at k = string_upload(t, &q);
     struct ordo_string_dict_statistics    stats;
     size_t                                size = 0;

@@ -40,6 +40,9 @@ void                    string_column_at_free(struct string_column_at *k);
 struct string_case string_trial_batch(struct string_trial *r, enum string_shape shape, size_t n, uint64_t stored,
                                       bool changed);
 
+/* Returns all strings of the dictionary. */
+struct string_case string_trial_all(const struct string_trial *r);
+
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
 
 enum string_change { STRINGS_BUILD, STRINGS_UPSERT, STRINGS_ERASE };
@@ -56,6 +59,8 @@ void string_trial_update(struct string_trial *r, enum string_change kind, enum s
 
 /* Makes all queries, and compares the whole content. */
 void string_trial_check(struct string_trial *r, enum string_shape shape);
+/* The same with n > 0 strings in each batch of queries. */
+void string_trial_ask(struct string_trial *r, enum string_shape shape, size_t n);
 void string_trial_export(struct string_trial *r);
 void string_trial_select(struct string_trial *r);
 

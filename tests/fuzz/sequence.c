@@ -35,7 +35,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     fuzz_write("sequence", data, bytes, path);
     if (!sequence_read(path, &s))
         return 0;
-    FUZZ_EXPECT(s.subject < N_SUBJECTS && (unsigned) s.type < 6 && s.shape < N_KEY_SHAPES && s.n_steps <= STEPS_MAX);
+    FUZZ_EXPECT((s.subject < N_SUBJECTS || s.subject == STRING_DICT) && (unsigned) s.type < 8);
+    FUZZ_EXPECT(s.shape < N_KEY_SHAPES && s.strings < N_SHAPES && s.n_steps <= STEPS_MAX);
     FUZZ_EXPECT(s.value_bytes == 0 || s.value_bytes == 4 || s.value_bytes == 8);
     for (size_t i = 0; i < s.n_steps; i++)
         FUZZ_EXPECT(s.step[i].kind < N_STEP_KINDS);

@@ -63,7 +63,7 @@ void *string_offsets(const struct string_case *c, uint32_t bytes)
 
 /* ---- shapes ------------------------------------------------------------------------------------------------------ */
 
-const char *const string_shape_name[N_SHAPES] = { "empty", "equal", "random", "few values", "NULs",
+const char *const string_shape_name[N_SHAPES] = { "empty", "equal", "random", "few_values", "NULs",
                                                   "0xFF",  "deep",  "paths",  "edges",      "chain" };
 
 void string_fill(struct test *t, uint8_t *to, size_t length, const uint8_t *values, uint64_t n_values)

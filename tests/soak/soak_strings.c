@@ -120,13 +120,11 @@ static void erase(struct life *l)
 
 static void erase_all(struct life *l)
 {
-    const struct string_map       *m = &strings_of(l)->m;
-    AUTO_COLUMN struct string_case c = string_make_column(&l->t, RANDOM, 0);
+    const struct string_trial     *r = strings_of(l);
+    AUTO_COLUMN struct string_case c = string_trial_all(r);
 
-    for (size_t i = 0; i < m->n; i++)
-        string_add_text(&c, (const char *) m->at[i].bytes, m->at[i].length);
     change(l, STRINGS_ERASE, &c);
-    SOAK_MUST(l, m->n == 0);
+    SOAK_MUST(l, r->m.n == 0);
 }
 
 static void cleanup(struct life *l)

@@ -18,6 +18,10 @@ void test_fail(const struct test *t, const char *file, int line, const char *for
     va_start(args, format);
     (void) vsnprintf(what, sizeof what, format, args);
     va_end(args);
+    if (t->caught) {
+        (void) snprintf(t->caught->what, sizeof t->caught->what, "%s:%d: %.400s", file, line, what);
+        longjmp(t->caught->back, 1);
+    }
     (void) fprintf(stderr, "%s:%d: %s\n    trying: %s\n    device: %s%s%s\n    seed:   ORDO_TEST_SEED=%" PRIu64 "\n",
                    file, line, what, t->context[0] ? t->context : "(nothing yet)", t->facts ? t->facts->name : "(none)",
                    t->mask[0] ? ", mask " : "", t->mask, t->seed);

@@ -26,6 +26,7 @@
 #include "auto.h"
 
 #include <criterion/criterion.h>
+#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +41,13 @@ struct test {
     uint64_t                 seed;         /* initial state */
     const char              *mask;         /* "" for the device itself */
     char                     context[256]; /* the current trial, for messages; see test_context */
+    struct test_catch       *caught;       /* NULL: a failure ends the test */
+};
+
+/* Receives a failure: test_fail writes `what` and jumps back. */
+struct test_catch {
+    jmp_buf back;
+    char    what[512];
 };
 
 typedef void (*test_body)(struct test *t);
