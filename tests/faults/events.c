@@ -1,194 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events that fail. Drivers differ in their reactions, and the drivers at hand crash or hang. So the test wraps the
- * driver and acts for it:
- *
- *   LISTED    drops commands with a failing event in their wait list; their own events fail
- *   BEHIND    also drops commands behind such a command in its queue until the event fails
- *   REFUSED   as BEHIND, and refuses commands with a failed event in their wait list
- *
- * The event fails before command `strike`, or when the host waits for it. Each call is tried with each driver at some
+/* Calls on arrays and dictionaries with events that fail (events_driver.h). Each call is tried with each driver at some
  * of its commands, with ORDO_TEST_EVENTS=all at each. */
 #include "tests/dict/dict_case.h"
+#include "tests/faults/events_driver.h"
 #include "tests/support/calls.h"
 
 #include "dict/sorted_run.h"
 
 #include <pthread.h>
 #include <stdio.h>
-#include <time.h>
-
-/* ---- a driver whose events fail ---------------------------------------------------------------------------------- */
-
-enum manner { LISTED, BEHIND, REFUSED, N_MANNERS };
-static const char *const manner_name[N_MANNERS] = { "listed", "behind", "refused" };
-
-enum { DOOMED = 4096, WAIT_MAX = 16, CODE = -77 };
-
-static struct {
-    bool             active, struck;
-    bool             complete; /* doomed events complete when it strikes, instead of failing */
-    enum manner      manner;
-    unsigned long    commands, strike; /* enqueued; number of the command before which the event fails, or 0 */
-    unsigned long    dropped, waits;   /* dropped commands; waits of the host for a doomed event */
-    cl_event         doomed[DOOMED];   /* retained: events that fail at the strike */
-    size_t           n_doomed;
-    cl_command_queue blocked; /* has a command that waits for a doomed event */
-} driver;
-
-static bool is_doomed(cl_event event)
-{
-    for (size_t i = 0; i < driver.n_doomed; i++)
-        if (driver.doomed[i] == event)
-            return true;
-    return false;
-}
-
-static bool has_doomed(cl_uint n, const cl_event *wait)
-{
-    for (cl_uint i = 0; i < n; i++)
-        if (is_doomed(wait[i]))
-            return true;
-    return false;
-}
-
-static cl_event doom(cl_context context)
-{
-    cl_int code = CL_SUCCESS;
-
-    cr_assert(driver.n_doomed < DOOMED);
-    cl_event event = clCreateUserEvent(context, &code);
-    cr_assert(code == CL_SUCCESS && clRetainEvent(event) == CL_SUCCESS);
-    return driver.doomed[driver.n_doomed++] = event;
-}
-
-enum fate { DONE, DROPPED, NOT_TAKEN };
-
-/* Decides about a command. A dropped command returns a doomed event. */
-static enum fate fate_of(cl_command_queue queue, cl_uint n, const cl_event *wait, cl_event *done)
-{
-    if (!driver.active)
-        return DONE;
-    const bool listed = has_doomed(n, wait);
-    driver.struck = driver.struck || ++driver.commands == driver.strike;
-    if (listed && driver.struck && driver.manner == REFUSED)
-        return NOT_TAKEN;
-    if (!listed && (driver.manner == LISTED || driver.struck || driver.blocked != queue))
-        return DONE;
-    if (!driver.struck)
-        driver.blocked = queue;
-    driver.dropped++;
-    if (done) {
-        cl_context context = NULL;
-        cr_assert(clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, (void *) &context, NULL) ==
-                  CL_SUCCESS);
-        *done = doom(context);
-    }
-    return DROPPED;
-}
-
-/* A command that runs waits for the other events of its list. Doomed events have ended. */
-static cl_uint keep_real(cl_uint n, const cl_event *wait, cl_event *real)
-{
-    cl_uint kept = 0;
-    cr_assert(n <= WAIT_MAX);
-    for (cl_uint i = 0; i < n; i++)
-        if (!is_doomed(wait[i]))
-            real[kept++] = wait[i];
-    return kept;
-}
-
-#define COMMAND(name, waits, params, args)                                                                             \
-    cl_int CL_API_CALL __real_##name params;                                                                           \
-    cl_int CL_API_CALL __wrap_##name params;                                                                           \
-    cl_int CL_API_CALL __wrap_##name params                                                                            \
-    {                                                                                                                  \
-        const enum fate fate = fate_of(queue, n, wait, done);                                                          \
-        if (driver.active && (waits)) /* until the event fails */                                                      \
-            driver.struck = true;                                                                                      \
-        if (fate == NOT_TAKEN || (fate == DROPPED && (waits)))                                                         \
-            return CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;                                                       \
-        cl_event real[WAIT_MAX];                                                                                       \
-        n = keep_real(n, wait, real);                                                                                  \
-        wait = n ? real : NULL;                                                                                        \
-        return fate == DROPPED ? CL_SUCCESS : __real_##name args;                                                      \
-    }
-#define WAITS_PARAMS cl_uint n, const cl_event *wait, cl_event *done
-#define WAITS        n, wait, done
-
-COMMAND(clEnqueueNDRangeKernel, false,
-        (cl_command_queue queue, cl_kernel kernel, cl_uint dims, const size_t *from, const size_t *global,
-         const size_t *local, WAITS_PARAMS),
-        (queue, kernel, dims, from, global, local, WAITS))
-COMMAND(clEnqueueReadBuffer, blocking,
-        (cl_command_queue queue, cl_mem mem, cl_bool blocking, size_t at, size_t size, void *to, WAITS_PARAMS),
-        (queue, mem, blocking, at, size, to, WAITS))
-COMMAND(clEnqueueWriteBuffer, blocking,
-        (cl_command_queue queue, cl_mem mem, cl_bool blocking, size_t at, size_t size, const void *from, WAITS_PARAMS),
-        (queue, mem, blocking, at, size, from, WAITS))
-COMMAND(clEnqueueFillBuffer, false,
-        (cl_command_queue queue, cl_mem mem, const void *pattern, size_t bytes, size_t at, size_t size, WAITS_PARAMS),
-        (queue, mem, pattern, bytes, at, size, WAITS))
-COMMAND(clEnqueueCopyBuffer, false,
-        (cl_command_queue queue, cl_mem from, cl_mem to, size_t from_at, size_t to_at, size_t size, WAITS_PARAMS),
-        (queue, from, to, from_at, to_at, size, WAITS))
-COMMAND(clEnqueueMarkerWithWaitList, false, (cl_command_queue queue, WAITS_PARAMS), (queue, WAITS))
-COMMAND(clEnqueueBarrierWithWaitList, false, (cl_command_queue queue, WAITS_PARAMS), (queue, WAITS))
-
-cl_int CL_API_CALL __real_clGetEventInfo(cl_event of, cl_event_info what, size_t size, void *to, size_t *have);
-cl_int CL_API_CALL __wrap_clGetEventInfo(cl_event of, cl_event_info what, size_t size, void *to, size_t *have);
-cl_int CL_API_CALL __wrap_clGetEventInfo(cl_event of, cl_event_info what, size_t size, void *to, size_t *have)
-{
-    const cl_int got = __real_clGetEventInfo(of, what, size, to, have);
-
-    if (driver.active && got == CL_SUCCESS && what == CL_EVENT_COMMAND_EXECUTION_STATUS && driver.struck &&
-        is_doomed(of))
-        *(cl_int *) to = driver.complete ? CL_COMPLETE : CODE;
-    return got;
-}
-
-/* While the host waits for a doomed event, it fails, as if another thread made it fail. */
-cl_int CL_API_CALL __real_clWaitForEvents(cl_uint n, const cl_event *events);
-cl_int CL_API_CALL __wrap_clWaitForEvents(cl_uint n, const cl_event *events);
-cl_int CL_API_CALL __wrap_clWaitForEvents(cl_uint n, const cl_event *events)
-{
-    if (!driver.active || !has_doomed(n, events))
-        return __real_clWaitForEvents(n, events);
-    driver.waits++;
-    driver.struck = true;
-    return driver.complete ? CL_SUCCESS : CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
-}
-
-/* An order with an event that fails before command `strike`. */
-static struct ordo_order begin(const struct test *t, enum manner manner, unsigned long strike)
-{
-    driver.active = true;
-    driver.struck = driver.complete = false;
-    driver.manner = manner;
-    driver.strike = strike;
-    driver.commands = driver.dropped = driver.waits = 0;
-    driver.blocked = NULL;
-    (void) doom(ordo_device_context(t->dev));
-    return (struct ordo_order) { .n_wait = 1, .wait = &driver.doomed[driver.n_doomed - 1] };
-}
-
-/* Ends the wrapping. The library keeps no event that failed. Completes the events, because NVIDIA's driver would
- * otherwise wait for them for ever when the process ends. */
-static void end(struct test *t)
-{
-    driver.struck = true;
-    test_ok(t, ordo_device_finish(t->dev));
-    test_ok(t, ordo_device_trim(t->dev)); /* checks pending events */
-    (void) clReleaseEvent(driver.doomed[0]);
-    for (size_t i = 0; i < driver.n_doomed; i++) {
-        cl_uint references = 0;
-        (void) clGetEventInfo(driver.doomed[i], CL_EVENT_REFERENCE_COUNT, sizeof references, &references, NULL);
-        test_true(t, references == 1);
-        (void) clSetUserEventStatus(driver.doomed[i], CL_COMPLETE);
-        (void) clReleaseEvent(driver.doomed[i]);
-    }
-    driver.n_doomed = 0;
-    driver.active = false;
-}
 
 /* ---- one call, on arrays or on a dictionary ---------------------------------------------------------------------- */
 
@@ -388,7 +208,7 @@ static unsigned long fail_listed(struct test *t, struct fixture *s, enum manner 
                  at);
     fixture_begin(t, s);
     test_ok(t, ordo_device_trim(t->dev));
-    const struct ordo_order waits = begin(t, manner, at);
+    const struct ordo_order waits = events_begin(t, manner, at);
     const ordo_status       first = run(t, s, &waits);
     const bool              done = first == ORDO_OK && driver.dropped == 0;
 
@@ -406,7 +226,7 @@ static unsigned long fail_listed(struct test *t, struct fixture *s, enum manner 
     test_ok(t, run(t, s, NULL));
     expect_done(t, s);
     fixture_end(s);
-    end(t);
+    events_end(t);
     return commands;
 }
 
@@ -463,7 +283,7 @@ static void update_behind(struct test *t, int structure, bool same_queue, bool f
 
     test_context(t, "%s, %s queue, the event %s", structures[structure].name, same_queue ? "one" : "another",
                  fails ? "fails" : "comes");
-    struct ordo_order query = begin(t, BEHIND, 0), update = { .queue = queue[!same_queue] };
+    struct ordo_order query = events_begin(t, BEHIND, 0), update = { .queue = queue[!same_queue] };
     query.queue = queue[0];
     driver.complete = !fails;
     test_ok(t, ordo_dict_contains(dict, test_slice(&keys), 1, test_slice(&found), &query));
@@ -476,7 +296,7 @@ static void update_behind(struct test *t, int structure, bool same_queue, bool f
     test_free(&keys);
     test_free(&values);
     test_free(&found);
-    end(t);
+    events_end(t);
     for (int q = 0; q < 2; q++)
         (void) clReleaseCommandQueue(queue[q]);
 }
@@ -525,7 +345,7 @@ static unsigned long drop_update(struct test *t, struct fixture *s, unsigned lon
 
     test_context(t, "%s of a %s, dropped up to command %lu", s->call.name, structures[s->structure].name, at);
     fixture_begin(t, s);
-    const struct ordo_order own = begin(t, BEHIND, at ? at + 1 : 0);
+    const struct ordo_order own = events_begin(t, BEHIND, at ? at + 1 : 0);
     test_true(t, clEnqueueMarkerWithWaitList(queue, 1, own.wait, NULL) == CL_SUCCESS);
     (void) run(t, s, &(struct ordo_order) { .queue = queue });
     const unsigned long commands = driver.commands - 1;
@@ -540,7 +360,7 @@ static unsigned long drop_update(struct test *t, struct fixture *s, unsigned lon
         test_ok(t, ordo_dict_check(s->dict, NULL));
     }
     fixture_end(s);
-    end(t);
+    events_end(t);
     (void) clReleaseCommandQueue(queue);
     return commands;
 }
@@ -579,7 +399,7 @@ static unsigned long host_behind(struct test *t, struct fixture *s, size_t seed)
     for (size_t i = 0; i < s->n; i++)
         now[i] = test_alloc(array_bytes(s, i));
     fixture_begin(t, s);
-    const struct ordo_order waits = begin(t, BEHIND, 0);
+    const struct ordo_order waits = events_begin(t, BEHIND, 0);
     test_ok(t, ordo_scan(t->dev, ordo_scan_params(.type = ORDO_U32), test_slice(&in), test_slice(&out), 1, &waits));
     driver.strike = driver.commands + 2; /* behind the first command of the call, if it has not waited */
     test_ok(t, run_host(t, s, now));
@@ -592,7 +412,7 @@ static unsigned long host_behind(struct test *t, struct fixture *s, size_t seed)
     test_free(&in);
     test_free(&out);
     fixture_end(s);
-    end(t);
+    events_end(t);
     return 1;
 }
 
@@ -603,15 +423,6 @@ MASK_TEST(events, of_earlier_calls_spoil_no_call_over_host_memory, "cpu=0")
 
 /* ---- another thread sets the event ------------------------------------------------------------------------------- */
 
-static void *set_later(void *event)
-{
-    const struct timespec while_the_call_begins = { .tv_nsec = 10000000 };
-
-    (void) nanosleep(&while_the_call_begins, NULL);
-    (void) clSetUserEventStatus(event, CL_COMPLETE);
-    return NULL;
-}
-
 /* With the real driver. A call may block or not. After the event its outcome is right. */
 static unsigned long come_late(struct test *t, struct fixture *s, size_t seed)
 {
@@ -621,7 +432,7 @@ static unsigned long come_late(struct test *t, struct fixture *s, size_t seed)
 
     (void) seed;
     fixture_begin(t, s);
-    test_true(t, code == CL_SUCCESS && pthread_create(&setter, NULL, set_later, event) == 0);
+    test_true(t, code == CL_SUCCESS && pthread_create(&setter, NULL, events_set_later, event) == 0);
     test_ok(t, run(t, s, &(struct ordo_order) { .wait = &event, .n_wait = 1 }));
     expect_done(t, s);
     (void) pthread_join(setter, NULL);
