@@ -233,6 +233,7 @@ ORDO_API ordo_status ordo_string_dict_size(ordo_string_dict *dict, size_t *out);
 
 /* Checks that each run's index finds all strings of the run, and that at most one copy of each
  * string is not stale (replaced or erased).
+ * Memory: scratch of 4 bytes per stored string.
  * Blocking: yes.
  * Errors: ORDO_BROKEN. */
 ORDO_API ordo_status ordo_string_dict_check(ordo_string_dict *dict, const struct ordo_order *order);

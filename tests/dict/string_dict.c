@@ -7,13 +7,6 @@
 
 #include <stdio.h>
 
-static size_t held_bytes(struct test *t)
-{
-    struct ordo_memory memory;
-    test_ok(t, ordo_device_memory(t->dev, &memory));
-    return (size_t) (memory.held_bytes - memory.scratch_bytes);
-}
-
 static const uint32_t value_bytes[] = { 4, 8, 0 };
 
 static void pass_sequence(struct test *t, enum string_shape shape, size_t updates, uint32_t most)
@@ -139,50 +132,6 @@ MASK_TEST(string_dict, a_wrong_model_is_reported, "")
             test_true(t, fault.done && o.failed && o.step == i + 1);
         }
     test_true(t, !string_sequence_run(t, &s, NULL).failed);
-}
-
-/* ---- memory ------------------------------------------------------------------------------------------------------ */
-
-/* Upserts or erases a batch while only `more` bytes of device memory are free. Returns whether there was enough. */
-static bool update_within(struct string_trial *r, bool erase, const struct string_case *c, size_t more)
-{
-    struct test   *t = r->t;
-    const uint64_t unlimited = t->dev->memory_limit;
-    test_ok(t, ordo_device_finish(t->dev));
-    test_ok(t, ordo_device_trim(t->dev));
-    t->dev->memory_limit = held_bytes(t) + more;
-    const ordo_status got = string_trial_try(r, erase ? STRINGS_ERASE : STRINGS_UPSERT, c);
-    t->dev->memory_limit = unlimited;
-    test_true(t, got == ORDO_OK || got == ORDO_NO_DEVICE_MEMORY);
-    return got == ORDO_OK;
-}
-
-/* An update that lacks memory changes nothing. One that lacks memory only for a merge leaves the runs apart. */
-MASK_TEST(string_dict, keeps_its_content_if_memory_lacks, "")
-{
-    struct ordo_string_dict_statistics stats;
-    size_t                             lacked = 0, stored = 0, stale = 0;
-    struct string_trial                r = string_trial_begin(t, 8);
-    string_trial_update(&r, STRINGS_BUILD, PATHS, 3000, 0);
-    for (size_t more = 1 << 12; more < 1 << 20; more += more / 4) {
-        const bool                     erase = test_below(t, 2);
-        AUTO_COLUMN struct string_case c = string_trial_batch(&r, RANDOM, 600, erase ? 9 : 2, false);
-        test_context(t, "%s with %zu bytes", erase ? "erase" : "upsert", more);
-        const bool done = update_within(&r, erase, &c, more);
-        lacked += !done;
-        stored += done;
-        test_ok(t, ordo_string_dict_check(r.dict, NULL));
-        test_ok(t, ordo_string_dict_get_statistics(r.dict, &stats));
-        stale += stats.stale > stats.strings;
-        string_trial_export(&r);
-    }
-    test_context(t, "%zu updates that lacked memory, %zu that did not, %zu that left too many stale strings", lacked,
-                 stored, stale);
-    test_true(t, lacked > 2 && stored > 2);
-    string_trial_select(&r);
-    test_ok(t, ordo_string_dict_cleanup(r.dict, NULL));
-    string_trial_check(&r, PATHS);
-    string_trial_end(&r);
 }
 
 /* ---- bad input --------------------------------------------------------------------------------------------------- */
