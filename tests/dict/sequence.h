@@ -169,11 +169,11 @@ struct outcome {
 
 /* Runs all steps on a new dictionary, with ordo_dict_check after each update and at the end. */
 struct outcome sequence_run(struct test *t, const struct sequence *s, struct fault *fault);
-/* The same on a dictionary of strings. A failed step leaks memory. */
+/* As sequence_run, on a dictionary of strings. A failed step leaks memory. */
 struct outcome string_sequence_run(struct test *t, const struct sequence *s, struct fault *fault);
 /* Runs a sequence on any subject, without faults. */
 struct outcome sequence_play(struct test *t, const struct sequence *s);
-/* The same, and ends the test by sequence_fail if the sequence fails. */
+/* Runs a sequence on any subject, and ends the test by sequence_fail if the sequence fails. */
 void sequence_pass(struct test *t, const struct sequence *s);
 
 /* Removes steps, and operations of steps, while the sequence still fails. */

@@ -118,13 +118,11 @@ MASK_TEST(string_dict, keeps_few_runs, "")
 MASK_TEST(string_dict, a_wrong_model_is_reported, "")
 {
     static const enum step_kind kinds[] = { STEP_QUERIES, STEP_EXPORT };
-    const struct sequence       s = { .subject = STRING_DICT,
-                                      .value_bytes = 8,
-                                      .strings = RANDOM,
-                                      .n_keys = 1,
-                                      .seed = t->seed,
-                                      .n_steps = 3,
-                                      .step = { { STEP_UPSERT, 50, 1 }, { STEP_QUERIES, 9, 2 }, { STEP_EXPORT, 1, 3 } } };
+    struct sequence s = { .subject = STRING_DICT, .value_bytes = 8, .strings = RANDOM, .n_keys = 1, .seed = t->seed };
+
+    sequence_add(&s, STEP_UPSERT, 50);
+    sequence_add(&s, STEP_QUERIES, 9);
+    sequence_add(&s, STEP_EXPORT, 1);
     for (size_t i = 0; i < LENGTH(kinds); i++)
         for (int column = COL_VALUES; column <= N_COLUMNS; column += N_COLUMNS - COL_VALUES) {
             struct fault         fault = { .kind = kinds[i], .column = (enum column) column };

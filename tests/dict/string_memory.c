@@ -186,8 +186,8 @@ static void try_call(struct test *t, enum call call, bool at_once)
     test_true(t, trimmed_bytes(t) == others);
 }
 
-/* The memory that the header allows a call for `rows` strings. `before` and `after` are the bytes of the dictionary before
- * and after the call, which has `stored` strings before. */
+/* The memory that the header allows a call for `rows` strings. The dictionary has `stored` strings before the call, and
+ * takes `after` bytes after it. */
 static size_t promised(enum call call, size_t stored, size_t rows, size_t after)
 {
     switch (call) {
@@ -210,7 +210,7 @@ static size_t promised(enum call call, size_t stored, size_t rows, size_t after)
     }
 }
 
-/* Makes a call on a new dictionary. If `after` is not 0, only the promised memory is left, and a little for the sizes of
+/* Makes a call on a new dictionary. If `after` is not 0, only the promised memory is left, and a little for sizes of
  * buffers. Returns the bytes of the dictionary after the call. */
 static size_t call_within(struct test *t, enum call call, size_t after)
 {

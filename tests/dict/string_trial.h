@@ -59,7 +59,7 @@ void string_trial_update(struct string_trial *r, enum string_change kind, enum s
 
 /* Makes all queries, and compares the whole content. */
 void string_trial_check(struct string_trial *r, enum string_shape shape);
-/* The same with n > 0 strings in each batch of queries. */
+/* As string_trial_check, with n > 0 strings in each batch of queries. */
 void string_trial_ask(struct string_trial *r, enum string_shape shape, size_t n);
 void string_trial_export(struct string_trial *r);
 void string_trial_select(struct string_trial *r);
