@@ -513,3 +513,20 @@ void fault_sweep(struct test *t, const struct scenario *is, struct fault *f)
     free(seen);
     fixture_forget(&e);
 }
+
+void fault_skip_if_of_the_host(const struct fault *f)
+{
+    const char *set = getenv("ORDO_TEST_FAULTS");
+
+    if (f == &fault_memory && set && strcmp(set, "opencl") == 0)
+        test_skip("allocations, which do not depend on the driver (ORDO_TEST_FAULTS=opencl)");
+}
+
+unsigned long fault_last_of(const struct fault *f, const char *name)
+{
+    for (unsigned long n = f->calls; n > 0; n--)
+        if (strcmp(f->log[n - 1], name) == 0)
+            return n;
+    cr_assert_fail("there is no %s", name);
+    abort();
+}

@@ -73,4 +73,10 @@ ordo_status fixture_run_with(struct complaint *c, struct test *t, const struct s
  * refused until the call returns. */
 void fault_sweep(struct test *t, const struct scenario *is, struct fault *f);
 
+/* With ORDO_TEST_FAULTS=opencl, skips a test of allocations. */
+void fault_skip_if_of_the_host(const struct fault *f);
+
+/* The number of the last call with this name. */
+unsigned long fault_last_of(const struct fault *f, const char *name);
+
 #endif
