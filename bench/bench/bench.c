@@ -214,6 +214,7 @@ static void explain_columns(const struct run *run)
                              "threads, of updates a map "
                              "each; up to 2^22 elements, 2^20 strings" },
         { "/ robin_map", "tsl::robin_map, likewise" },
+        { "/ unordered_flat_map", "boost::unordered_flat_map, likewise" },
     };
     const bool host = !run->options->no_host;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)

@@ -204,8 +204,8 @@ static void measure_dict(struct run *run, struct row *row, const struct row *bes
     const struct timing_goal   goal = row_goal(run);
     const bool                 no_host = run->options->no_host || run->options->side_by_side;
     /* Hash maps run beside structures without order; a B-tree unless a row has it. */
-    const unsigned maps = structure_is(spec->variant, ORDO_NO_ORDER) ? 1u << DICT_HASH_MAP | 1u << DICT_ROBIN_MAP : 0;
-    const unsigned host = no_host ? 0 : maps | (beside ? 0 : 1u << DICT_BTREE);
+    const unsigned    maps = structure_is(spec->variant, ORDO_NO_ORDER) ? DICT_HASH_MAPS : 0;
+    const unsigned    host = no_host ? 0 : maps | (beside ? 0 : 1u << DICT_BTREE);
     const ordo_status got = dict_measure(run->device, spec, &goal, host, &row->dict, row->why);
     if (got != ORDO_OK) {
         failed_call(run, row, got);

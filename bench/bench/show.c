@@ -115,7 +115,7 @@ static void add_baselines(struct line *line)
 {
     for (int i = 0; i < BASELINES_MAX && !line->run->options->no_host; i++) {
         const char *name = baseline_name(line->spec->workload, i);
-        char        title[16];
+        char        title[24];
         if (!name)
             continue;
         snprintf(title, sizeof title, "/ %s", name);

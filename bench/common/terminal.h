@@ -33,7 +33,7 @@ void say(FILE *out, int indent, const char *format, ...) __attribute__((format(p
 
 /* Columns of fixed width, so that rows print immediately. A longer cell pushes the rest, to a new line if needed. */
 struct column {
-    char title[16];
+    char title[24];
     int  width;
     bool left; /* left-aligned text, else right-aligned */
     int  rank; /* the highest ranks are hidden first; 0: never hidden */

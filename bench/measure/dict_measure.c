@@ -545,7 +545,9 @@ ordo_status dict_measure(ordo_device *device, const struct spec *spec, const str
                          struct dict_figures *out, char *why)
 {
     struct measuring m = { .goal = goal, .plan = plan_borrow(spec), .out = out, .why = why };
-    *out = (struct dict_figures) { .rebuild_seconds = NAN, .baseline = { NAN, NAN, NAN } };
+    *out = (struct dict_figures) { .rebuild_seconds = NAN };
+    for (int i = 0; i < N_DICT_BASELINES; i++)
+        out->baseline[i] = NAN;
     if (!m.plan)
         return no_memory(&m);
     m.target = (struct dict_target) { .device = device, .plan = m.plan };

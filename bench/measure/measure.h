@@ -3,6 +3,7 @@
 #pragma once
 
 #include "bench/common/timing.h"
+#include "bench/peers/host.h"
 #include "bench/workload/inputs.h"
 #include "bench/workload/model.h"
 #include "bench/workload/plan.h"
@@ -96,11 +97,11 @@ struct dict_figures {
     struct timing          timing;
     int                    n_fills;
     struct dict_fill      *fills;
-    size_t                 n_batches;       /* updates in several batches, repeated with a wait each */
-    double                *batch_seconds;   /* seconds of each */
-    double                 rebuild_seconds; /* cleanup: seconds to build it from the elements; else NaN */
-    double                 baseline[3];     /* operations a second of host baselines; NaN: unknown */
-    struct ordo_statistics statistics;      /* at the end */
+    size_t                 n_batches;                  /* updates in several batches, repeated with a wait each */
+    double                *batch_seconds;              /* seconds of each */
+    double                 rebuild_seconds;            /* cleanup: seconds to build it from the elements; else NaN */
+    double                 baseline[N_DICT_BASELINES]; /* operations a second of host baselines; NaN: unknown */
+    struct ordo_statistics statistics;                 /* at the end */
 };
 
 void dict_figures_free(struct dict_figures *figures);

@@ -17,6 +17,10 @@ extern "C" {
 #if BENCH_ROBIN_MAP
 #include <tsl/robin_map.h>
 #endif
+#if BENCH_BOOST_MAP
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/version.hpp>
+#endif
 
 #include <cmath>
 #include <memory>
@@ -52,6 +56,12 @@ template <typename K, typename V> using RobinMap = HashMap<tsl::robin_map<K, V>>
 #else
 #define ROBIN_MAP nullptr, nullptr
 #endif
+#if BENCH_BOOST_MAP
+template <typename K, typename V> using BoostMap = HashMap<boost::unordered_flat_map<K, V>>;
+#define BOOST_MAP open_one<BoostMap>, "Boost " BOOST_LIB_VERSION
+#else
+#define BOOST_MAP nullptr, nullptr
+#endif
 
 /* By dict_peer_kind. A kind without a version is not built in. */
 const struct Kind {
@@ -62,6 +72,7 @@ const struct Kind {
     { "absl::btree_map", BTREE },
     { "absl::flat_hash_map", FLAT_HASH_MAP },
     { "tsl::robin_map", ROBIN_MAP },
+    { "boost::unordered_flat_map", BOOST_MAP },
     { "std::map", open_one<StdMap>, STD_VERSION },
     { "sorted array", open_one<SortedArray>, STD_VERSION },
 };
@@ -95,6 +106,7 @@ const struct Work {
     { MIXED, "the call of each operation, one by one", nullptr },
     { MIXEDSEEKS, "the call of each operation, one by one", nullptr },
     { MIXEDPOINTS, "the call of each operation, one by one", nullptr },
+    { MIXEDUPDATES, "the call of each operation, one by one", nullptr },
     { DELETERANGE, "erase(lower_bound, upper_bound)", nullptr },
     { QUEUE, "erase(begin, ...), insert_or_assign", nullptr },
     { EXPIRY, "insert_or_assign, erase(lower_bound, upper_bound)", nullptr },
@@ -104,12 +116,12 @@ const struct Work {
 /* NULL: the kind is not built in or cannot do it. */
 const Work *work_of(int kind, enum workload workload)
 {
-    const bool  hashes = kind == DICT_HASH_MAP || kind == DICT_ROBIN_MAP, nodes = !hashes && kind != DICT_SORTED_ARRAY;
+    const bool  hashes = DICT_HASH_MAPS >> kind & 1;
     const auto *work = std::find_if(std::begin(works), std::end(works),
                                     [=](const Work &w) { return w.workload == workload_on_device(workload); });
     if (!kinds[kind].version || work == std::end(works) || (hashes && workload_needs_order(workload)))
         return nullptr;
-    return nodes || work->array ? work : nullptr;
+    return kind != DICT_SORTED_ARRAY || work->array ? work : nullptr;
 }
 
 /* Input columns in ordered form. */
@@ -285,7 +297,7 @@ int dict_peers(const struct spec *spec, int threads, struct host_peer peers[HOST
 
 const char *dict_baseline_name(enum workload workload, int i)
 {
-    static const char *const names[N_DICT_BASELINES] = { "btree", "flat_hash_map", "robin_map" };
+    static const char *const names[N_DICT_BASELINES] = { "btree", "flat_hash_map", "robin_map", "unordered_flat_map" };
     return i < N_DICT_BASELINES && work_of(i, workload) ? names[i] : nullptr;
 }
 

@@ -17,7 +17,7 @@ struct host_peer {
     int         threads;
     size_t      queries_max; /* of a dictionary; 0: all */
 };
-#define HOST_PEERS_MAX 10
+#define HOST_PEERS_MAX 12
 
 struct host_figures {
     struct timing timing;
@@ -35,7 +35,7 @@ bool array_peer_measure(const struct host_peer *peer, const struct spec *spec, c
 /* The i-th baseline of an array workload ("radix", "qsort", "merge", "loop", "binary", "s-tree" on all processors);
  * NULL past the last. */
 const char *array_baseline_name(enum workload workload, int i);
-#define BASELINES_MAX 3
+#define BASELINES_MAX 4
 
 /* Its operations a second on one thread; NaN if it would take more than about a second, or without memory. */
 double baseline_rate(const struct spec *spec, const struct inputs *in, int i);
@@ -58,16 +58,18 @@ enum dict_peer_kind {
     DICT_BTREE,     /* absl::btree_map */
     DICT_HASH_MAP,  /* absl::flat_hash_map */
     DICT_ROBIN_MAP, /* tsl::robin_map */
+    DICT_BOOST_MAP, /* boost::unordered_flat_map */
     N_DICT_BASELINES,
     DICT_STD_MAP = N_DICT_BASELINES, /* std::map */
     DICT_SORTED_ARRAY,               /* two std::vectors; sorts and merges each batch */
     N_DICT_PEERS
 };
+#define DICT_HASH_MAPS (1u << DICT_HASH_MAP | 1u << DICT_ROBIN_MAP | 1u << DICT_BOOST_MAP)
 
 /* Its operations a second on the current plan; NaN if it would take too long, or without memory. */
 double dict_baseline_rate(const struct dict_plan *plan, int i);
 
-/* "btree", "flat_hash_map", "robin_map"; NULL if it is not built in or cannot do the workload. */
+/* "btree", "flat_hash_map", "robin_map", "unordered_flat_map"; NULL if it is not built in or cannot do the workload. */
 const char *dict_baseline_name(enum workload workload, int i);
 /* Lists them on one thread and, if possible, on `threads`. Returns their number. */
 int dict_peers(const struct spec *spec, int threads, struct host_peer peers[HOST_PEERS_MAX]);

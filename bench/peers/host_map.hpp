@@ -84,6 +84,9 @@ template <typename Map> class KeyedMap : public HostMap {
                 const auto at = map_.find(key);
                 return at == map_.end() ? 0 : uint64_t(at->second) + 1;
             });
+        case DO_APPLY:
+            return each<K, V>(part, rows,
+                              [&](K key, K, V value, size_t i) { return operate_point(rows.codes[i], key, value); });
         default:
             return each<K, V>(part, rows,
                               [this](K key, K, V value, size_t) { return map_.insert_or_assign(key, value).second; });
@@ -95,6 +98,21 @@ template <typename Map> class KeyedMap : public HostMap {
     }
 
   protected:
+    uint64_t operate_point(uint8_t code, K key, V value)
+    {
+        switch (code) {
+        case ORDO_UPSERT:
+            return map_.insert_or_assign(key, value).second;
+        case ORDO_INSERT:
+            return map_.emplace(key, value).second;
+        case ORDO_ERASE:
+            return map_.erase(key);
+        default:
+            const auto at = map_.find(key);
+            return at == map_.end() ? 0 : both(at);
+        }
+    }
+
     Map map_;
 };
 
@@ -185,12 +203,6 @@ template <typename Map> class NodeMap final : public KeyedMap<Map> {
     uint64_t operate(uint8_t code, K key, K hi, V value)
     {
         switch (code) {
-        case ORDO_UPSERT:
-            return map_.insert_or_assign(key, value).second;
-        case ORDO_INSERT:
-            return map_.emplace(key, value).second;
-        case ORDO_ERASE:
-            return map_.erase(key);
         case ORDO_SEEK_LT:
             return at_last_before(map_.lower_bound(key));
         case ORDO_SEEK_LE:
@@ -203,7 +215,7 @@ template <typename Map> class NodeMap final : public KeyedMap<Map> {
         case ORDO_RANGE:
             return range(key, hi);
         default:
-            return at(map_.find(key));
+            return this->operate_point(code, key, value);
         }
     }
 };

@@ -18,7 +18,8 @@ const deviceName = device => text(device.json, 'name');
 const pointCells = ({ row, device }) => td(label(row)) + td(countText(row.count), 'n') + td(deviceName(device));
 const grade = (ratio, good) => (ratio < 0.8 ? 'n bad' : ratio < good ? 'n mid' : 'n good');
 
-const HOSTS = ['flat_hash_map', 'robin_map', 'btree', 'sort', 'radix', 'merge', 'loop', 'binary', 's-tree', 'table', 'heap'];
+const HOSTS = ['flat_hash_map', 'robin_map', 'unordered_flat_map', 'btree', 'sort', 'radix', 'merge', 'loop', 'binary', 's-tree', 'table',
+    'heap'];
 
 // The rate of a point divided by the rate of its peer, or else of plain code on the host.
 function peerRatio({ row, rate }) {
@@ -98,7 +99,7 @@ function putPeers(report) {
         return pointCells(point) + td(name) + td(ratio.toFixed(2), grade(ratio, 1));
     });
     return heading('Against peers', 'btree is absl::btree_map, flat_hash_map is also of Abseil, robin_map is ' +
-        'tsl::robin_map, sort is std::sort of strings; radix, merge, loop and binary are plain host code; all on the machine ' +
+        'tsl::robin_map, unordered_flat_map is of Boost, sort is std::sort of strings; radix, merge, loop and binary are plain host code; all on the machine ' +
         'that ran the tool.') +
         details('all points with a peer', table(['point', 'size', 'device', 'peer', "rate over the peer's"], rows));
 }
