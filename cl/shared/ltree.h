@@ -89,6 +89,8 @@ enum ltree_word {
     LTREE_SPLITS_PENDING, /* 1 if a new node has no entry in the level above */
     LTREE_ZOMBIES,        /* number of empty leaves that have an entry in the level above */
     LTREE_DEAD,
+    LTREE_LAST_WANTED, /* LTREE_WANTED and LTREE_LARGEST before update_top set them to 0 */
+    LTREE_LAST_LARGEST,
     LTREE_DIRTY_NODES, /* Word LTREE_DIRTY_NODES + l counts the nodes of level l with LTREE_DIRTY. */
     LTREE_STATE_WORDS = LTREE_DIRTY_NODES + LTREE_LEVELS_MAX + 1
 };

@@ -272,15 +272,6 @@ ordo_status ordo_call_fetch(struct ordo_call *call, cl_mem from, size_t at, void
     return read_buffer(call, false, from, at, to, bytes, done);
 }
 
-bool ordo_call_fetched(cl_event *done)
-{
-    const bool ended = !*done || clWaitForEvents(1, done) == CL_SUCCESS;
-    if (*done)
-        clReleaseEvent(*done);
-    *done = NULL;
-    return ended;
-}
-
 /* On a CPU, a small read polls its event, because a blocked thread wakes up late. Polling halves the time to find one
  * key. After a failed wait, the read may still run. It therefore writes to dev->bounce, not to the caller's memory. */
 #define POLLS_MAX      400

@@ -238,8 +238,6 @@ ordo_status ordo_call_read(struct ordo_call *call, cl_mem from, size_t at, void 
 ordo_status ordo_call_send(struct ordo_call *call, cl_mem to, size_t at, const void *from, size_t bytes,
                            cl_event *done);
 ordo_status ordo_call_fetch(struct ordo_call *call, cl_mem from, size_t at, void *to, size_t bytes, cl_event *done);
-/* Waits for *done (may be NULL), and releases it. Returns false if the driver could not wait. */
-bool ordo_call_fetched(cl_event *done);
 
 /* Returns ORDO_INVALID if the slice has fewer than `count` elements of `bytes` bytes, or if its buffer belongs to
  * another context. If `bytes` is 0, the slice must be ordo_none(). */

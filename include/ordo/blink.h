@@ -35,8 +35,8 @@ struct ordo_blink_config {
  * Memory: 1.35 times the bytes of keys and values after a build, 1.7 times after random updates. A
  *   sliding window of keys takes at most 3 times these bytes. A build temporarily holds the old
  *   tree, the new tree, and two copies of the elements.
- * Blocking: an update waits for the device once, or three times if one leaf gets over 1024
- *   elements.
+ * Blocking: an update waits for the device once or twice, or up to five times if one leaf gets over
+ *   1024 elements.
  * Errors: ORDO_TOO_LARGE if the tree could exceed ORDO_MAX_COUNT elements.
  * Concurrency: queries of a concurrent batch take no locks. Stores that find no free leaf run
  *   together at the end of the batch. */

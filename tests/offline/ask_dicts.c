@@ -24,6 +24,8 @@ static void make_up_state(cl_uint *state)
     state[LTREE_GROUPS] = answer;
     state[LTREE_WANTED] = answer;
     state[LTREE_LARGEST] = answer == 600 ? 0 : answer;
+    state[LTREE_LAST_WANTED] = state[LTREE_WANTED];
+    state[LTREE_LAST_LARGEST] = state[LTREE_LARGEST];
     state[LTREE_PENDING] = answer;
     for (size_t i = 0; i < N_TALLIES; i++)
         state[LTREE_TALLY + i] = answer;

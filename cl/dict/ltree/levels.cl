@@ -191,8 +191,11 @@ void update_top(LTREE_TREE, uint level, __global uint *even, __global uint *odd)
     root_take(&tree, &first);
     for (uint word = (uint) get_local_id(0); word < LTREE_LEVELS_MAX; word += LTREE_GROUP)
         state[LTREE_DIRTY_NODES + word] = 0;
-    if (get_local_id(0) == 0)
+    if (get_local_id(0) == 0) {
+        state[LTREE_LAST_WANTED] = state[LTREE_WANTED];
+        state[LTREE_LAST_LARGEST] = state[LTREE_LARGEST];
         state[LTREE_GROUPS] = state[LTREE_WANTED] = state[LTREE_LARGEST] = 0;
+    }
 }
 
 ORDO_KERNEL(LTREE_GROUP)

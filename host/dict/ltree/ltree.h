@@ -65,8 +65,6 @@ struct ordo_ltree {
     /* For tests: two time stamps (uint32_t) per operation, or NULL. */
     cl_mem history;
     bool   counted_on; /* If false, all counters of concurrent batches on the device are 0. */
-    /* A read of the state that does not block writes here. */
-    cl_uint fetched[LTREE_STATE_WORDS];
 };
 
 static inline struct ordo_ltree *ordo_ltree_of(ordo_dict *dict)
@@ -137,11 +135,6 @@ void        ordo_ltree_drop_pools(struct ordo_ltree *tree, struct ordo_ltree_poo
 ordo_status ordo_ltree_mark_free(struct ordo_call *call, const struct ordo_ltree *tree, size_t leaves, size_t inner);
 ordo_status ordo_ltree_shrink(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state);
 ordo_status ordo_ltree_read_state(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS]);
-/* Like ordo_ltree_read_state in two calls. Commands between them do not wait for the host. Each successful
- * ordo_ltree_fetch_state needs an ordo_ltree_fetched_state. */
-ordo_status ordo_ltree_fetch_state(struct ordo_call *call, struct ordo_ltree *tree, cl_event *done);
-ordo_status ordo_ltree_fetched_state(struct ordo_call *call, struct ordo_ltree *tree, cl_event *done,
-                                     cl_uint state[LTREE_STATE_WORDS]);
 /* Reads the state after concurrent operations, and limits its node counts to the capacity of the pools. */
 ordo_status ordo_ltree_read_counters(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS]);
 /* Returns ORDO_TOO_LARGE if `stores` new keys may exceed ORDO_MAX_COUNT elements. May wait for the device. */
@@ -166,7 +159,7 @@ void        ordo_ltree_clear(ordo_dict *dict);
 /* ---- levels.c ---------------------------------------------------------------------------------------------------- */
 
 /* pools.dirty lists nodes whose children have split. Adds entries of the new children to these nodes. `leaves` and
- * `splits` are upper bounds of the numbers of leaves and splits. */
+ * `splits` estimate the numbers of leaves and splits. */
 ordo_status ordo_ltree_update_above(struct ordo_call *call, struct ordo_ltree *tree, size_t leaves, size_t splits);
 /* Adds all missing entries of new nodes, even of nodes outside pools.dirty. */
 ordo_status ordo_ltree_rebuild_levels(struct ordo_call *call, struct ordo_ltree *tree, const cl_uint *state);

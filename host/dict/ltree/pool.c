@@ -223,23 +223,6 @@ ordo_status ordo_ltree_read_state(struct ordo_call *call, struct ordo_ltree *tre
     return ORDO_OK;
 }
 
-ordo_status ordo_ltree_fetch_state(struct ordo_call *call, struct ordo_ltree *tree, cl_event *done)
-{
-    *done = NULL;
-    return ordo_call_fetch(call, tree->state, 0, tree->fetched, sizeof tree->fetched, done);
-}
-
-ordo_status ordo_ltree_fetched_state(struct ordo_call *call, struct ordo_ltree *tree, cl_event *done,
-                                     cl_uint state[LTREE_STATE_WORDS])
-{
-    if (!ordo_call_fetched(done))
-        return ordo_ltree_read_state(call, tree, state);
-    memcpy(state, tree->fetched, sizeof tree->fetched);
-    assume_levels(call, state);
-    note_state(tree, state);
-    return ORDO_OK;
-}
-
 static ordo_status limit_word(struct ordo_call *call, const struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS],
                               enum ltree_word word, size_t most)
 {

@@ -5,14 +5,17 @@
  *   2  reserve  Grows the pools.
  *   3  change   Updates all leaves in one launch, then each level above.
  *
- * A batch by buckets starts step 3 before it waits for step 1. If a bucket overflows or the pools lack leaves, the
- * kernel changes nothing, and the host sorts the batch or repeats step 3. */
+ * A batch by buckets waits only after step 3, because a read between two kernels delays the second one by 25 to 90 us.
+ * If a bucket overflows or the pools lack leaves, step 3 changes nothing, and the host sorts the batch or repeats step
+ * 3. */
 #include "dict/ltree/ltree.h"
 
 #include "dict/batch.h"
 #include "dict/generic/generic.h"
 #include "primitive/scan.h"
 #include "primitive/sort.h"
+
+#include <string.h>
 
 #define UPDATE_FILE "dict/ltree/update.cl"
 #define BUCKET_FILE "dict/ltree/bucket.cl"
@@ -140,17 +143,22 @@ static ordo_status update_leaves(struct ordo_call *call, const struct ordo_ltree
     return ordo_call_launch(call, &launch, &args);
 }
 
+static void note_change(struct ordo_ltree *tree, size_t splits)
+{
+    tree->list.fresh = false;
+    tree->in_order = tree->in_order && splits == 0;
+    tree->rounds++;
+}
+
 /* Adds entries for new leaves to the levels above. All leaves must already contain the updates. If the driver refuses a
  * launch, sets tree->unchecked. */
 static void finish(struct ordo_call *call, struct ordo_ltree *tree, const struct batch *batch, const cl_uint *state)
 {
     const size_t leaves = state[LTREE_LEAVES], splits = state[LTREE_WANTED];
 
-    tree->list.fresh = false;
-    tree->in_order = tree->in_order && splits == 0;
+    note_change(tree, splits);
     tree->leaves_max = leaves + splits;
     tree->elements_max += batch->u.count;
-    tree->rounds++;
     tree->unchecked = splits > 0 && ordo_ltree_update_above(call, tree, leaves, splits) != ORDO_OK;
 }
 
@@ -345,21 +353,27 @@ static void back_off(struct ordo_ltree *tree, bool overflows)
     tree->bucket_backoff_next = !overflows ? 0 : wait < BUCKET_BACKOFF_MAX ? 2 * wait + 1 : BUCKET_BACKOFF_MAX;
 }
 
-/* Starts to empty the buckets, and reads the state as it was before. */
-static ordo_status start_to_empty(struct ordo_call *call, struct ordo_ltree *tree, const struct batch *batch,
-                                  const struct buckets *b, size_t room, cl_uint state[LTREE_STATE_WORDS])
+/* A leaf splits into two half-full leaves. It thus splits about once per slots / 2 new elements. If more leaves split,
+ * update_top adds their entries with one work-group, which is only slower. */
+static size_t likely_splits(const struct ordo_ltree *tree, const struct batch *batch, size_t room)
 {
-    cl_event done;
+    return batch->all_erased ? 0 : ordo_min_size(room, 2 * batch->u.count / ordo_ltree_slots(tree));
+}
 
-    ORDO_TRY(ordo_ltree_fetch_state(call, tree, &done));
-    const ordo_status started = empty_buckets(call, tree, batch, b, room);
-    if (started != ORDO_OK) {
-        (void) ordo_call_fetched(&done);
-        return started;
-    }
+/* Empties the buckets and updates the levels above. Reads the new state, with the batch's LTREE_WANTED and
+ * LTREE_LARGEST. If the driver refuses a launch for the levels above, sets tree->unchecked. */
+static ordo_status apply_buckets(struct ordo_call *call, struct ordo_ltree *tree, const struct batch *batch,
+                                 const struct buckets *b, size_t room, cl_uint state[LTREE_STATE_WORDS])
+{
+    const size_t splits = likely_splits(tree, batch, room);
+
+    ORDO_TRY(empty_buckets(call, tree, batch, b, room));
     tree->unchecked = true;
-    ORDO_TRY(ordo_ltree_fetched_state(call, tree, &done, state));
-    tree->unchecked = false;
+    const bool complete = ordo_ltree_update_above(call, tree, tree->leaves_max + splits, splits) == ORDO_OK;
+    ORDO_TRY(ordo_ltree_read_state(call, tree, state));
+    if (complete)
+        memcpy(&state[LTREE_WANTED], &state[LTREE_LAST_WANTED], 2 * sizeof *state);
+    tree->unchecked = !complete;
     return ORDO_OK;
 }
 
@@ -374,20 +388,20 @@ static ordo_status update_by_buckets(struct ordo_call *call, struct ordo_ltree *
     *done = false;
     ORDO_TRY(take_bucket_scratch(call, tree, batch->u.count, &b));
     ORDO_TRY(fill_buckets(call, tree, batch, &b));
-    ORDO_TRY(start_to_empty(call, tree, batch, &b, room, state));
-    tree->planned = state[LTREE_GROUPS] || state[LTREE_WANTED] || state[LTREE_LARGEST];
+    ORDO_TRY(apply_buckets(call, tree, batch, &b, room, state));
     back_off(tree, state[LTREE_LARGEST] > 0);
     tree->underfull = is_underfull(tree, state);
     if (state[LTREE_LARGEST] > 0)
         return ORDO_OK;
-    if (state[LTREE_WANTED] > room) {
+    const size_t wanted = state[LTREE_WANTED];
+    if (wanted > room) {
         if (tree->underfull || is_beyond_most(tree, state))
             return ORDO_OK;
-        ORDO_TRY(ordo_ltree_reserve(call, tree, state, (size_t) state[LTREE_LEAVES] + state[LTREE_WANTED]));
-        ORDO_TRY(empty_buckets(call, tree, batch, &b, state[LTREE_WANTED]));
+        ORDO_TRY(ordo_ltree_reserve(call, tree, state, state[LTREE_LEAVES] + wanted));
+        ORDO_TRY(apply_buckets(call, tree, batch, &b, wanted, state));
     }
     tree->counted = *done = true;
-    finish(call, tree, batch, state);
+    note_change(tree, wanted);
     return ORDO_OK;
 }
 
