@@ -193,8 +193,8 @@ static struct upserts draw_upserts(struct test *t, const struct pair *p, size_t 
     return u;
 }
 
-/* Stores n upserts with keys below `of`. Without a sort, equal tables stay equal. Returns whether the first table stored
- * them without a sort. */
+/* Stores n upserts with keys below `of`. Equal tables stay equal. Returns whether the first table stored them without a
+ * sort. */
 static bool store_small(struct test *t, const struct pair *p, ordo_dict *twin, size_t n, uint32_t of)
 {
     struct upserts    u = draw_upserts(t, p, n, of);
