@@ -49,15 +49,15 @@ struct paper_run {
 struct paper_run *paper_begin(int argc, char **argv, const struct options *options)
 {
     static const char *const without[] = { "--budget", NULL };
+    static const char *const own[] = { "--budget", "--sizes", "--full", NULL };
     struct paper_run        *p = calloc(1, sizeof *p);
     char                     why[WHY_BYTES] = "";
     if (!p || !(p->how = calloc((size_t) argc * 2 + 3, sizeof *p->how)))
         usage_error("out of memory");
     const char **all = calloc((size_t) argc * 2 + 1, sizeof *all);
-    const int    n_all = all ? repeat_options(argc, argv, false, NULL, all) : 0;
+    const int    n_all = all ? repeat_options(argc, argv, false, own, all) : 0;
     p->n_how = repeat_options(argc, argv, true, without, p->how);
-    const int known = 2 * ((options->n_sizes > 0) + (options->budget > 0)) + options->full;
-    if (p->n_how + known < n_all || options->n_sizes > 1)
+    if (p->n_how < n_all || options->n_sizes > 1)
         usage_error(
             "'paper' selects the measurements itself: use only --full, or --sizes with one number, the most elements");
     if (options->processes > 1 || options->n_compare || options->against)

@@ -402,6 +402,10 @@ suite() {
     for workload in sort merge scan search lookup fillrandom readrandom mixed cleanup concurrentmix; do
         grep -q "\"$workload\"" "$dir/suite.json" || fail "the suite has $workload"
     done
+    expect 0 "$bench" paper gpu-b-tree --sizes 10 --no-host --budget 1 --json "$dir/paper.json"
+    prints out 'ordo-bench --resume'
+    expect 0 "$bench" --resume "$dir/paper.json" --budget 1
+    prints_no out 'WRONG'
 }
 
 # One table has all structures and libraries of the host, with checked answers.
