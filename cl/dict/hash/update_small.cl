@@ -350,34 +350,31 @@ ORDO_FN void small_move(const hash_table *table, const hash_part *part, __local 
  * the greatest word first. So the order does not depend on the order of proposals. */
 ORDO_FN void small_arrange(uint b, __private uint *words)
 {
-    uint arranged[HASH_SLOTS], left = 0;
+    uint stays[HASH_SLOTS], comes[HASH_SLOTS], rank[HASH_SLOTS], place = 0;
     ORDO_UNROLL
     for (uint s = 0; s < HASH_SLOTS; s++) {
-        arranged[s] = 0;
+        const uint from = hash_number_of(words[s]) - 1;
+        stays[s] = 0;
+        comes[s] = from / HASH_SLOTS == b ? 0 : words[s];
         ORDO_UNROLL
         for (uint k = 0; k < HASH_SLOTS; k++)
-            if (hash_number_of(words[k]) == b * HASH_SLOTS + s + 1) {
-                arranged[s] = words[k];
-                words[k] = 0;
-            }
-        left |= arranged[s] ? 0 : 1u << s;
+            stays[s] |= hash_number_of(words[k]) == b * HASH_SLOTS + s + 1 ? words[k] : 0;
+    }
+    ORDO_UNROLL
+    for (uint k = 0; k < HASH_SLOTS; k++) {
+        rank[k] = 0;
+        ORDO_UNROLL
+        for (uint j = 0; j < HASH_SLOTS; j++)
+            rank[k] += comes[j] > comes[k];
     }
     ORDO_UNROLL
     for (uint s = 0; s < HASH_SLOTS; s++) {
-        uint most = 0;
-        if (!(left >> s & 1))
-            continue;
+        words[s] = stays[s];
         ORDO_UNROLL
         for (uint k = 0; k < HASH_SLOTS; k++)
-            most = max(most, words[k]);
-        ORDO_UNROLL
-        for (uint k = 0; k < HASH_SLOTS; k++)
-            words[k] = words[k] == most ? 0 : words[k];
-        arranged[s] = most;
+            words[s] |= !stays[s] && rank[k] == place ? comes[k] : 0;
+        place += !stays[s];
     }
-    ORDO_UNROLL
-    for (uint s = 0; s < HASH_SLOTS; s++)
-        words[s] = arranged[s];
 }
 
 /* Lists the slots whose planned words differ from the table's. */
