@@ -317,7 +317,12 @@ def h200(*names):
 TABLES = {
     # README.md
     "speed": summary(
-        ("sort 2^20 / 2^24 / 2^27, H100", ARRAYS, of("sort"), "count", LARGE, "CUB", "peer"),
+        ("sort 2^20 / 2^24 / 2^27, H200", "h200-sort-with-cub", of("sort", value_bytes=4), "count", LARGE, "CUB",
+         "peer"),
+        ("sort u64 keys with u32 values, 2^22 / 2^24 / 2^26, H200", "h200-sort-wide-with-cub",
+         of("sort", value_bytes=4), "count", (1 << 22, 1 << 24, 1 << 26), "CUB", "peer"),
+        ("sort 2^24 rows of three columns (u32, f32, u64), H200", "h200-wide-with-thrust", of("columns"), "count",
+         LARGE[1:2], "CUB's merge sort of tuples", "peer"),
         ("lower bound in 2^24, random, with an index, H100", ARRAYS, of("search", variant="random+index"), "count",
          LARGE[1:2], "Thrust", "peer"),
         ("LSM filled to 2^26 by batches of 2^16 / 2^20 / 2^22, H200", "h200-lsm-fill-with-peer", of(), "batch", BATCHES,
