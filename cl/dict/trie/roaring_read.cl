@@ -480,19 +480,18 @@ void roaring_shape(ROARING_SET, __global const roaring_start *leaves, uint n_lea
 {
     const roaring_set s = ROARING_SET_HERE;
     RUN_EACH (uint, k, n_leaves + 1) {
-        uint its_units = 0;
-        if (k < n_leaves) {
-            const roaring_start begin = leaves[k], end = leaves[k + 1];
-            const uint last = end.rank == (uint) roaring_rank(&s, end.container) ? end.container - 1 : end.container;
-            const ordo_key_form key = roaring_key_of(&s, begin.container, begin.rank);
-            hamt_leaf           leaf = { .first = key >> HAMT_BITS << HAMT_BITS, .before = end.rank - begin.rank };
-            if (last > begin.container && roaring_key_of(&s, last, end.rank - 1) - leaf.first > 0xffff)
-                leaf.place = HAMT_WIDE;
-            its_units =
-                leaf.before > leaf_max ? hamt_units(1 << HAMT_BITS, false) : hamt_units(leaf.before, leaf.place != 0);
-            fresh[k] = leaf;
+        if (k == n_leaves) {
+            units[k] = 0;
+            continue;
         }
-        units[k] = its_units;
+        const roaring_start begin = leaves[k], end = leaves[k + 1];
+        const uint          n_keys = end.rank - begin.rank;
+        const uint last = end.rank == (uint) roaring_rank(&s, end.container) ? end.container - 1 : end.container;
+        const ordo_key_form first = roaring_key_of(&s, begin.container, begin.rank) >> HAMT_BITS << HAMT_BITS;
+        const bool          wide = last > begin.container && roaring_key_of(&s, last, end.rank - 1) - first > 0xffff;
+        const hamt_leaf     leaf = { .first = first, .before = n_keys, .place = wide ? HAMT_WIDE : 0 };
+        fresh[k] = leaf;
+        units[k] = n_keys > leaf_max ? hamt_units(1 << HAMT_BITS, false) : hamt_units(n_keys, wide);
     }
 }
 
