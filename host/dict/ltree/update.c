@@ -15,8 +15,6 @@
 #include "primitive/scan.h"
 #include "primitive/sort.h"
 
-#include <string.h>
-
 #define UPDATE_FILE "dict/ltree/update.cl"
 #define BUCKET_FILE "dict/ltree/bucket.cl"
 
@@ -371,8 +369,10 @@ static ordo_status apply_buckets(struct ordo_call *call, struct ordo_ltree *tree
     tree->unchecked = true;
     const bool complete = ordo_ltree_update_above(call, tree, tree->leaves_max + splits, splits) == ORDO_OK;
     ORDO_TRY(ordo_ltree_read_state(call, tree, state));
-    if (complete)
-        memcpy(&state[LTREE_WANTED], &state[LTREE_LAST_WANTED], 2 * sizeof *state);
+    if (complete) {
+        state[LTREE_WANTED] = state[LTREE_LAST_WANTED];
+        state[LTREE_LARGEST] = state[LTREE_LAST_LARGEST];
+    }
     tree->unchecked = !complete;
     return ORDO_OK;
 }
