@@ -256,7 +256,7 @@ ordo_status ordo_sort_strings(ordo_device *dev, const struct ordo_sort_strings_p
                               .rows_out = rows_out,
                               .equal_out = equal_out,
                               .n_bytes = column->n_bytes };
-    ORDO_TRY(ordo_call_begin_after(&call, dev, order, NULL, column->count > 0));
+    ORDO_TRY(ordo_call_begin_alone(&call, dev, order, NULL, column->count > 0));
     return ordo_call_end(&call, check_and_sort(&s));
 }
 

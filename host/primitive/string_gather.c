@@ -102,7 +102,7 @@ ordo_status ordo_string_index_strings(const ordo_string_index *index, struct ord
     const struct gather g = { index, ids, offsets, bytes, count, capacity, needed };
     struct ordo_call    call;
     ORDO_REQUIRE_GIVEN(NULL, index);
-    ORDO_TRY(ordo_call_begin_after(&call, index->dev, order, NULL, count > 0));
+    ORDO_TRY(ordo_call_begin_alone(&call, index->dev, order, NULL, count > 0));
     return ordo_call_end(&call, check_and_gather(&call, &g));
 }
 

@@ -57,7 +57,7 @@ ordo_status ordo_string_index_build(ordo_device *dev, const struct ordo_string_i
     ordo_string_index *index = NULL;
     ORDO_TRY(begin(dev, params, out));
     ORDO_TRY(ordo_strings_check(dev, column));
-    ORDO_TRY(ordo_call_begin_after(&call, dev, order, NULL, column->count > 0));
+    ORDO_TRY(ordo_call_begin_alone(&call, dev, order, NULL, column->count > 0));
     const ordo_status status = check_and_build(&call, params, column, &index);
     return finish(&call, status, index, out);
 }

@@ -6,9 +6,7 @@
 ordo_status ordo_string_dict_begin(struct ordo_call *call, ordo_string_dict *dict, const struct ordo_order *order,
                                    bool waits)
 {
-    ORDO_TRY(ordo_call_begin_after(call, dict->dev, order, &dict->last, waits));
-    const ordo_status status = waits ? ordo_call_changes(call) : ORDO_OK;
-    return status == ORDO_OK ? ORDO_OK : ordo_string_dict_end(call, dict, status);
+    return ordo_call_begin_alone(call, dict->dev, order, &dict->last, waits);
 }
 
 /* Must follow each successful ordo_string_dict_begin, even after an error, because commands may be enqueued. */
