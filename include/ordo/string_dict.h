@@ -34,7 +34,7 @@
  *   Errors      After an error the content is unchanged. But if an update is complete and then
  *               order->done cannot be created, the call returns an error and the update remains.
  *               ORDO_TOO_LARGE if the dictionary exceeds ORDO_MAX_COUNT strings, if an allocation
- *               exceeds the device's largest, or if different strings share their first 2^28 bytes.
+ *               exceeds the device's largest, or if two strings share almost 2^28 bytes.
  *   Threads     Any number of threads may use one dictionary. */
 
 /* ---- the dictionary ----------------------------------------------------------------------- */

@@ -121,7 +121,7 @@ struct ordo_string_index_params {
  * Blocking: yes, but the last commands may still run when the call returns. So calls on another
  *   queue must wait for order->done before they use *out.
  * Errors: ORDO_INVALID if offsets descend or exceed n_bytes, or the column is unsorted despite
- *   `sorted`. ORDO_TOO_LARGE if different strings share their first 2^28 bytes. */
+ *   `sorted`. ORDO_TOO_LARGE if two strings, also equal ones, share almost 2^28 bytes. */
 ORDO_API ordo_status ordo_string_index_build(ordo_device                           *device,
                                              const struct ordo_string_index_params *params,
                                              const struct ordo_strings             *column,
