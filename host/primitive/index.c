@@ -269,7 +269,7 @@ static ordo_status build_index(ordo_device *dev, ordo_type key, struct ordo_slic
 
     ORDO_REQUIRE_GIVEN(dev, out);
     *out = NULL;
-    ORDO_TRY(ordo_call_begin_after(&call, dev, order, NULL, compressed));
+    ORDO_TRY(ordo_call_begin_alone(&call, dev, order, NULL, compressed));
 
     ordo_index *index = calloc(1, sizeof *index);
     if (index) {

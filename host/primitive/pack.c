@@ -277,7 +277,7 @@ ordo_status ordo_key_pack(ordo_device *dev, const struct ordo_key_field *fields,
     ORDO_REQUIRE_GIVEN(dev, columns);
     ORDO_TRY(set_up(dev, &p, columns, valid));
     const bool waits = !outside.mem && count > 0 && may_be_outside(fields, n_fields);
-    ORDO_TRY(ordo_call_begin_after(&call, dev, order, NULL, waits));
+    ORDO_TRY(ordo_call_begin_alone(&call, dev, order, NULL, waits));
     return ordo_call_end(&call, check_and_pack(&call, &p, waits));
 }
 

@@ -421,6 +421,39 @@ MASK_TEST(events, of_earlier_calls_spoil_no_call_over_host_memory, "cpu=0")
     test_true(t, for_each_fixture(t, host_behind, true) > n_primitive_calls);
 }
 
+/* A command of the caller waits for an event that fails during a call on arrays that waits for the device. No command of
+ * the call is dropped. */
+DEVICE_TEST(events, of_other_commands_that_fail_drop_no_part_of_a_call_that_waits)
+{
+    enum { N = 5000 };
+    static const struct ordo_key_field   field = { .type = ORDO_U32, .bits = 20 };
+    static uint32_t                      keys[N], ranks[N];
+    AUTO(ordo_index_destroy) ordo_index *index = NULL;
+    cl_command_queue                     queue = test_queue(t, 0);
+    const struct ordo_order              order = { .queue = queue };
+    for (uint32_t i = 0; i < N; i++) {
+        keys[i] = 7 * i;
+        ranks[i] = i;
+    }
+    AUTO_ARRAY struct test_array in = test_upload(t, keys, N, 4, 1), out = test_upload(t, NULL, N, 4, 2);
+    const struct ordo_slice      columns[] = { test_slice(&in) };
+    for (int call = 0; call < 2; call++) {
+        const struct ordo_order own = events_begin(t, BEHIND, 0);
+        test_context(t, "%s", call ? "ordo_index_build_compressed" : "ordo_key_pack");
+        test_true(t, clEnqueueMarkerWithWaitList(queue, 1, own.wait, NULL) == CL_SUCCESS);
+        test_ok(t, call ? ordo_index_build_compressed(t->dev, ORDO_U32, columns[0], N, &order, &index)
+                        : ordo_key_pack(t->dev, &field, 1, columns, NULL, N, test_slice(&out), ordo_none(), &order));
+        test_true(t, driver.waits == 1 && driver.dropped == 2);
+        events_end(t);
+        test_true(t, clFinish(queue) == CL_SUCCESS);
+        if (call)
+            test_ok(t, ordo_search(t->dev, ordo_search_params(.key = ORDO_U32, .index = index), columns[0], N,
+                                   columns[0], N, test_slice(&out), NULL));
+        test_expect(t, ORDO_U32, &out, call ? ranks : keys, N);
+    }
+    (void) clReleaseCommandQueue(queue);
+}
+
 /* ---- another thread sets the event ------------------------------------------------------------------------------- */
 
 /* With the real driver. A call may block or not. After the event its outcome is right. */
