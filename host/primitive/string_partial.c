@@ -183,6 +183,6 @@ static ordo_status count(struct ordo_call *call, const struct ordo_string_index 
 ordo_status ordo_partial_count(const struct ordo_string_index *index, struct ordo_string_index_statistics *out)
 {
     struct ordo_call call;
-    ORDO_TRY(ordo_call_begin(&call, index->dev, NULL));
+    ORDO_TRY(ordo_call_begin_after(&call, index->dev, NULL, NULL, true));
     return ordo_call_end(&call, count(&call, index, out));
 }

@@ -406,3 +406,26 @@ DEVICE_TEST(events, that_come_late_hold_calls_on_strings_back)
         come_late(t, &calls[i]);
     }
 }
+
+/* A search waits for an event that comes late. Statistics of the index behind it wait too. */
+DEVICE_TEST(events, that_come_late_hold_statistics_of_an_index_back)
+{
+    cl_int                                             code = CL_SUCCESS;
+    cl_event                                           event = clCreateUserEvent(ordo_device_context(t->dev), &code);
+    const struct ordo_order                            order = { .n_wait = 1, .wait = &event };
+    AUTO(ordo_string_index_destroy) ordo_string_index *index = NULL;
+    struct ordo_string_index_statistics                statistics;
+    struct fixture                                     f;
+    pthread_t                                          setter;
+    fixture_begin(t, &f, false);
+    const struct ordo_strings c = column(&f);
+    test_ok(t,
+            ordo_string_index_build(t->dev, ordo_string_index_params(.partial = { .key_bytes = 4 }), &c, NULL, &index));
+    test_ok(t, ordo_string_index_search(index, ORDO_STRING_FIND, &c, slice(&f, COUNTS), &order));
+    test_true(t, code == CL_SUCCESS && pthread_create(&setter, NULL, events_set_later, event) == 0);
+    test_ok(t, ordo_string_index_get_statistics(index, &statistics));
+    test_true(t, statistics.ids == BATCH && statistics.compared >= BATCH);
+    (void) pthread_join(setter, NULL);
+    (void) clReleaseEvent(event);
+    fixture_end(&f);
+}
