@@ -185,7 +185,7 @@ void apply_store(BATCH_ARGS, __global const uint *place, __global ordo_key *keys
         keys_out[at] = sorted[j];
         erased[at] = s == STATE_ABSENT;
 #if ORDO_VALUE_BYTES
-        values_out[at] = s != STATE_ABSENT ? state_value(&b, j, s) : 0;
+        values_out[at] = s != STATE_ABSENT ? state_value(&b, j, s) : (merge_value) 0;
 #endif
     }
 }

@@ -5,7 +5,7 @@
 #include "device/compiler.cl"
 #include "shared/key.h"
 
-#if KEY_BITS <= 64
+#if KEY_BITS <= 64 && ORDO_VALUE_BYTES <= 8
 
 #if KEY_BITS == 32 && ORDO_VALUE_BYTES <= 4
 #define EXCHANGE_LANES 16

@@ -124,7 +124,7 @@ ORDO_FN void sort_load_values(__global const ordo_value *tile_values, uint here,
     ORDO_UNROLL
     for (int i = 0; i < RANK_ITEMS; i++) {
         const uint e = first + i * TEAM_WIDTH;
-        value[i] = e < here ? tile_values[e] : 0;
+        value[i] = e < here ? tile_values[e] : (ordo_value) 0;
     }
 }
 

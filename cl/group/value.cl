@@ -25,7 +25,7 @@
 #define COMBINE_HOW VALUE_HOW(COMBINE_OP, VALUE_FLOAT)
 #endif
 
-#if ORDO_VALUE_BYTES
+#if ORDO_VALUE_BYTES == 4 || ORDO_VALUE_BYTES == 8
 
 #define VALUE_SIGN_ ((ordo_value) 1 << (8 * ORDO_VALUE_BYTES - 1))
 

@@ -23,14 +23,16 @@
 #if COMPACT_KEY_BYTES == 4
 typedef uint compact_key;
 #elif COMPACT_KEY_BYTES == 8
-typedef ulong compact_key;
+typedef ulong  compact_key;
 #else
 typedef ulong2 compact_key;
 #endif
 #if COMPACT_VALUE_BYTES == 8
 typedef ulong compact_value;
+#elif COMPACT_VALUE_BYTES == 16
+typedef ulong2 compact_value;
 #else
-typedef uint  compact_value;
+typedef uint   compact_value;
 #endif
 
 #define TILE_SIZE ((uint) (FOLD_GROUP * TILE_ITEMS))

@@ -121,6 +121,17 @@ ORDO_FN void batch_copy_keys(__global const ordo_key *from, __global ordo_key *t
 #endif
 }
 
+#if ORDO_VALUE_BYTES
+ORDO_FN void batch_copy_values(__global const merge_value *from, __global merge_value *to)
+{
+#if ORDO_VALUE_BYTES == 16
+    vstore16(vload16(0, (__global const ulong *) from), 0, (__global ulong *) to);
+#else
+    vstore8(vload8(0, from), 0, to);
+#endif
+}
+#endif
+
 /* Appends the array elements with indices `at` to end - 1 to the output, with their values. Copies whole vectors, so
  * may write extra elements, which later writes replace. */
 ORDO_FN void batch_copy(__global const ordo_key *array, __global const merge_value *values, uint n, uint at, uint end,
@@ -132,7 +143,7 @@ ORDO_FN void batch_copy(__global const ordo_key *array, __global const merge_val
     for (; k < wide; k += BATCH_WIDTH) {
         batch_copy_keys(array + at + k, out->keys + out->to + k);
 #if ORDO_VALUE_BYTES
-        vstore8(vload8(0, values + at + k), 0, out->values + out->to + k);
+        batch_copy_values(values + at + k, out->values + out->to + k);
 #endif
     }
     for (; k < count; k++) {

@@ -193,7 +193,7 @@ void updates_write(__global const ordo_key *restrict array, ulong array_at, __gl
         const bool is = first + i * GROUP_SIZE < n;
         key[i] = is ? array[i * GROUP_SIZE] : KEY_LEAST;
 #if ORDO_VALUE_BYTES
-        value[i] = is ? values[i * GROUP_SIZE] : 0;
+        value[i] = is ? values[i * GROUP_SIZE] : (merge_value) 0;
 #endif
     }
     updates_search(u, first, starts[tile], tile + 1 < tiles ? starts[tile + 1] : b, upto);

@@ -17,7 +17,7 @@
  * then finds 13.9 instead of 12.3 billion keys per second in an array of 2^27 keys. */
 #if SEARCH_ONCE && ORDO_VALUE_BYTES == 8
 #define READ_VALUE(p) ordo_read64_once(p)
-#elif SEARCH_ONCE
+#elif SEARCH_ONCE && ORDO_VALUE_BYTES <= 4
 #define READ_VALUE(p) ordo_read_once(p)
 #else
 #define READ_VALUE(p) (*(p))

@@ -44,7 +44,7 @@ ORDO_FN bucket_element bucket_load(bucket_elements from, bool paired, uint at)
 {
     if (PAIRED && paired)
         return from.pairs[at];
-    return (bucket_element) { from.forms[at], ORDO_VALUE_BYTES ? from.values[at] : 0 };
+    return (bucket_element) { from.forms[at], ORDO_VALUE_BYTES ? from.values[at] : (ordo_value) 0 };
 }
 
 /* Converts an element of the input, whose member `form` is the key. */

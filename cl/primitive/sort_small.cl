@@ -67,7 +67,7 @@ void sort_small(PAIRS_IN(in), PAIRS_OUT(out), struct sort_small s)
         const uint e = tile_at + first + i * TEAM_WIDTH;
         bits[i] = e < s.count ? key_bits(keys_in[s.keys_in_at + e]) : KEY_GREATEST;
         if (ORDO_VALUE_BYTES)
-            value[i] = e < s.count ? from_values[e] : 0;
+            value[i] = e < s.count ? from_values[e] : (ordo_value) 0;
     }
     for (uint pass = 0; pass < s.passes; pass++) {
         const uint below = SORT_BITS_BELOW(s.bits, s.passes, pass);

@@ -3,7 +3,7 @@
  * many bits as the key, which sorts like the key. Floats sort in IEEE total order. Kernels for descending order invert
  * all bits of the ordered form. */
 
-/* Kernels are compiled for one ORDO_KEY (an ordo_type), ORDO_DESCENDING (0 or 1) and ORDO_VALUE_BYTES (0, 4, 8).
+/* Kernels are compiled for one ORDO_KEY (an ordo_type), ORDO_DESCENDING (0 or 1) and ORDO_VALUE_BYTES (0, 4, 8, 16).
  * f and g are ordered forms:
  *
  *     ordo_key, ordo_value         a stored key (floats as their bits), a stored value
@@ -61,8 +61,10 @@
 typedef ordo_u32 ordo_value;
 #elif ORDO_VALUE_BYTES == 8
 typedef ordo_u64 ordo_value;
+#elif ORDO_VALUE_BYTES == 16
+typedef ulong2 ordo_value;
 #else
-#error "ORDO_VALUE_BYTES must be 0, 4 or 8"
+#error "ORDO_VALUE_BYTES must be 0, 4, 8 or 16"
 #endif
 
 /* PAIRS_IN(x) and PAIRS_OUT(x) declare kernel parameters: an array keys_x, and an array values_x if elements have

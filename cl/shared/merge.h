@@ -9,5 +9,5 @@
 #define MERGE_LOCAL_BYTES(group, items, key_bytes, value_bytes, staged)                                                \
     SHARED_ROUND_UP(((group) * (items) + (items) + 1) * (key_bytes) +                                                  \
                         ((value_bytes) ? SHARED_ROUND_UP(2 * (group) * (items), 8) : 0) +                              \
-                        ((staged) ? (group) * (items) * (value_bytes) : 0) + 8 + 8,                                    \
-                    SHARED_MAX(8, key_bytes))
+                        ((staged) ? (group) * (items) * (value_bytes) : 0) + 8 + SHARED_MAX(8, value_bytes),           \
+                    SHARED_MAX(8, SHARED_MAX(key_bytes, value_bytes)))

@@ -163,12 +163,13 @@ static bool make_combination(struct preparation *p, size_t kind, ordo_type key, 
 
 static bool for_each(struct preparation *p, each_combination *each)
 {
-    static const uint32_t value_bytes[] = { 0, 4, 8 };
+    static const uint32_t value_bytes[] = { 0, 4, 8, 16 };
     const uint32_t        keys = p->params->keys ? p->params->keys : (2u << ORDO_F64) - 1;
+    const uint32_t        sizes = p->params->value_bytes ? p->params->value_bytes : 1u << 0 | 1u << 4 | 1u << 8;
     for (size_t k = 0; k < N_KINDS; k++)
         for (int key = ORDO_U32; is_in(p->params->what, kinds[k].what) && key <= ORDO_BYTES16; key++)
-            for (size_t v = 0; is_in(keys, 1u << key) && v < 3; v++) {
-                if (is_in(p->params->value_bytes, 1u << value_bytes[v]) &&
+            for (size_t v = 0; is_in(keys, 1u << key) && v < 4; v++) {
+                if (is_in(sizes, 1u << value_bytes[v]) &&
                     !make_combination(p, k, (ordo_type) key, value_bytes[v], each))
                     return false;
             }
@@ -241,8 +242,8 @@ static ordo_status check(ordo_device *dev, const struct ordo_prepare_params *par
                  params->what);
     ORDO_REQUIRE(dev, !(params->keys >> (ORDO_BYTES16 + 1)), ORDO_INVALID,
                  "keys is 0x%x: not a sum of 1u << ORDO_U32 ...", params->keys);
-    ORDO_REQUIRE(dev, !(params->value_bytes & ~0x111u), ORDO_INVALID,
-                 "value_bytes is 0x%x: not a sum of 1u << 0, 1u << 4 and 1u << 8", params->value_bytes);
+    ORDO_REQUIRE(dev, !(params->value_bytes & ~0x10111u), ORDO_INVALID,
+                 "value_bytes is 0x%x: not a sum of 1u << 0, 1u << 4, 1u << 8 and 1u << 16", params->value_bytes);
     ORDO_REQUIRE(dev, !(params->operations >> 7), ORDO_INVALID,
                  "operations is 0x%x: not a sum of ORDO_PREPARE_BUILD ...", params->operations);
     ORDO_REQUIRE(dev, params->parts == 0 ? params->part == 0 : params->part < params->parts, ORDO_INVALID,

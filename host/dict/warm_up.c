@@ -85,7 +85,7 @@ static void build(struct warm_up *t)
 /* Returns the capacity of each output of keys, in elements. */
 static size_t room(const struct warm_up *t)
 {
-    return t->dict->key_bytes > 8 ? t->a->count : 2 * t->a->count;
+    return t->dict->key_bytes > 8 || t->dict->value_bytes > 8 ? t->a->count : 2 * t->a->count;
 }
 
 static ordo_type value_type(const struct warm_up *t)
@@ -107,7 +107,7 @@ static void update_by_value(struct warm_up *t)
     const struct ordo_warm_up_arrays *a = t->a;
     const size_t                      few = (a->count + 63) / 64;
     size_t                            n = 0;
-    if (t->dict->value_bytes) {
+    if (t->dict->value_bytes && t->dict->value_bytes <= 8) {
         note(t, ordo_dict_combine(t->dict, value_type(t), ORDO_SUM, a->at[0], t->values, a->count, NULL));
         note(t, ordo_dict_combine(t->dict, value_type(t), ORDO_SUM, a->at[0], t->values, few, NULL));
     }
@@ -137,7 +137,7 @@ static void order(struct warm_up *t)
          ordo_dict_range(t->dict, a->at[0], a->at[0], a->count, a->at[7], a->at[5], t->values_out, room(t), &n, NULL));
     note(t, ordo_dict_rank(t->dict, ORDO_LT, a->at[0], a->count, a->at[6], NULL));
     note(t, ordo_dict_select(t->dict, a->at[6], a->count, a->at[5], t->values_out, a->at[4], NULL));
-    if (t->dict->value_bytes)
+    if (t->dict->value_bytes && t->dict->value_bytes <= 8)
         note(t, ordo_dict_aggregate(t->dict, value_type(t), ORDO_SUM, a->at[0], a->at[0], a->count, a->at[3], a->at[6],
                                     NULL));
     note(t, ordo_dict_size(t->dict, NULL, &n));

@@ -64,8 +64,8 @@ ordo_status ordo_check_narrow(ordo_device *dev, ordo_type type, const char *call
 
 ordo_status ordo_check_value_bytes(ordo_device *dev, uint32_t bytes)
 {
-    if (bytes != 0 && bytes != 4 && bytes != 8)
-        return ORDO_FAIL(dev, ORDO_INVALID, "value_bytes is %u: values have 0, 4 or 8 bytes", (unsigned) bytes);
+    if (bytes != 0 && bytes != 4 && bytes != 8 && bytes != 16)
+        return ORDO_FAIL(dev, ORDO_INVALID, "value_bytes is %u: values have 0, 4, 8 or 16 bytes", (unsigned) bytes);
     return ORDO_OK;
 }
 

@@ -50,10 +50,10 @@ static ordo_status check(ordo_device *dev, const struct compaction *c)
     const size_t            n = c->count, key_bytes = c->params->key_bytes, value_bytes = c->params->value_bytes;
     const struct ordo_array arrays[] = {
         { "keys", c->keys, n, key_bytes, key_bytes },
-        { "values", c->values, n, value_bytes },
+        { "values", c->values, n, value_bytes, value_bytes },
         { "flags", c->flags, n, 1 },
         { "keys_out", c->keys_out, n, key_bytes, key_bytes },
-        { "values_out", c->values_out, n, value_bytes },
+        { "values_out", c->values_out, n, value_bytes, value_bytes },
         { "kept", c->kept, 1, COUNT_BYTES },
     };
     ORDO_REQUIRE_COUNT(dev, "count", n);

@@ -99,11 +99,11 @@ static ordo_status check_sides(ordo_device *dev, const struct ordo_merge_params 
     const size_t            key_bytes = ordo_type_bytes(params->key), value_bytes = params->value_bytes;
     const struct ordo_array arrays[] = {
         { "a_keys", a->keys, a->count, key_bytes, key_bytes },
-        { "a_values", a->values, a->count, value_bytes },
+        { "a_values", a->values, a->count, value_bytes, value_bytes },
         { "b_keys", b->keys, b->count, key_bytes, key_bytes },
-        { "b_values", b->values, b->count, value_bytes },
+        { "b_values", b->values, b->count, value_bytes, value_bytes },
         { "keys_out", out->keys, out->count, key_bytes, key_bytes },
-        { "values_out", out->values, out->count, value_bytes },
+        { "values_out", out->values, out->count, value_bytes, value_bytes },
     };
     ORDO_TRY(check_counts(dev, a->count, b->count));
     return ordo_check_arrays(dev, arrays, sizeof arrays / sizeof *arrays, 2);

@@ -402,16 +402,17 @@ static ordo_status check_arrays(ordo_device *dev, const struct ordo_merge_params
 {
     const size_t      key_bytes = ordo_type_bytes(params->key), value_bytes = params->value_bytes;
     struct ordo_array arrays[2 * ORDO_MAX_RUNS + 4] = { { "keys", a->keys, 0, key_bytes, key_bytes },
-                                                        { "values", a->values, 0, value_bytes } };
+                                                        { "values", a->values, 0, value_bytes, value_bytes } };
     size_t            n = 2;
     for (size_t r = 0; r < n_runs; r++) {
         if (runs[r].count == 0)
             continue;
         arrays[n++] = (struct ordo_array) { "keys", part_of(a->keys, &runs[r]), runs[r].count, key_bytes, key_bytes };
-        arrays[n++] = (struct ordo_array) { "values", part_of(a->values, &runs[r]), runs[r].count, value_bytes };
+        arrays[n++] =
+            (struct ordo_array) { "values", part_of(a->values, &runs[r]), runs[r].count, value_bytes, value_bytes };
     }
     arrays[n++] = (struct ordo_array) { "keys_out", a->keys_out, count, key_bytes, key_bytes };
-    arrays[n++] = (struct ordo_array) { "values_out", a->values_out, count, value_bytes };
+    arrays[n++] = (struct ordo_array) { "values_out", a->values_out, count, value_bytes, value_bytes };
     return ordo_check_arrays(dev, arrays, n, 2);
 }
 

@@ -18,7 +18,7 @@ static inline size_t ordo_min_size(size_t a, size_t b)
 bool        ordo_type_is_wide(ordo_type type);
 const char *ordo_wide_name(ordo_type type); /* the name of a type of 16 bytes */
 
-/* Values must have 0, 4 or 8 bytes. ordo_check_narrow also refuses types of 16 bytes. */
+/* Values must have 0, 4, 8 or 16 bytes. ordo_check_narrow also refuses types of 16 bytes. */
 ordo_status ordo_check_type(ordo_device *dev, ordo_type type);
 ordo_status ordo_check_narrow(ordo_device *dev, ordo_type type, const char *call);
 ordo_status ordo_check_value_bytes(ordo_device *dev, uint32_t bytes);

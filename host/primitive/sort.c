@@ -420,9 +420,9 @@ static ordo_status check_sort(const struct sort *s, size_t key_bytes, size_t val
     const bool              in_place = same_keys && same_values;
     const struct ordo_array arrays[] = {
         { "keys_in", s->in.keys, count, key_bytes, key_bytes },
-        { "values_in", s->in.values, count, value_bytes },
+        { "values_in", s->in.values, count, value_bytes, value_bytes },
         { "keys_out", s->out.keys, count, key_bytes, key_bytes },
-        { "values_out", s->out.values, count, value_bytes },
+        { "values_out", s->out.values, count, value_bytes, value_bytes },
     };
     ORDO_REQUIRE(dev, count == 0 || value_bytes == 0 || same_keys == same_values, ORDO_INVALID,
                  "only keys or only values are in place: sort both in place, or neither");

@@ -346,9 +346,9 @@ static ordo_status check_and_enqueue(struct ordo_call *call, const struct top *t
     const size_t            out = out_count(t);
     const struct ordo_array arrays[] = {
         { "keys", t->keys, t->count, key_bytes(t), key_bytes(t) },
-        { "values", t->values, t->count, t->value_bytes },
+        { "values", t->values, t->count, t->value_bytes, t->value_bytes },
         { t->select ? "key_out" : "keys_out", t->keys_out, out, key_bytes(t), key_bytes(t) },
-        { "values_out", t->values_out, out, t->value_bytes },
+        { "values_out", t->values_out, out, t->value_bytes, t->value_bytes },
         { t->select ? "index_out" : "indices", t->indices, out, t->indices.mem ? 4 : 0 },
     };
     ORDO_TRY(check_params(call->dev, t));

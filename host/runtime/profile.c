@@ -71,7 +71,7 @@ static void full_name(enum ordo_tunable t, enum ordo_shape shape, char *out, siz
 
 enum ordo_shape ordo_shape_of(size_t key_bytes, size_t value_bytes)
 {
-    return (enum ordo_shape)((key_bytes >= 8 ? ORDO_K8V0 : ORDO_K4V0) + (int) (value_bytes / 4));
+    return (enum ordo_shape)((key_bytes >= 8 ? ORDO_K8V0 : ORDO_K4V0) + (int) (value_bytes < 8 ? value_bytes / 4 : 2));
 }
 
 uint32_t ordo_tunable(const ordo_device *dev, enum ordo_tunable t, enum ordo_shape shape)

@@ -310,8 +310,8 @@ ordo_status ordo_builds_finish(ordo_device *dev, bool (*progress)(void *user, si
 
 /* ---- tunables: profile.c ------------------------------------------------------------------------------------- */
 
-/* Sizes of key and value in bytes: K4V8 means 4-byte keys with 8-byte values. Keys of 16 bytes use the tunables of
- * 8-byte keys. */
+/* Sizes of key and value in bytes: K4V8 means 4-byte keys with 8-byte values. Keys and values of 16 bytes use the
+ * tunables of 8 bytes. */
 enum ordo_shape { ORDO_K4V0, ORDO_K4V4, ORDO_K4V8, ORDO_K8V0, ORDO_K8V4, ORDO_K8V8, ORDO_N_SHAPES };
 enum ordo_shape ordo_shape_of(size_t key_bytes, size_t value_bytes);
 

@@ -16,7 +16,9 @@
  *                ordo_sort, ordo_top_k, ordo_select, ordo_unique, ordo_reduce_by_key, ordo_merge,
  *                ordo_merge_runs, ordo_search, ordo_equal_range, ordo_lookup, ordo_index_build,
  *                ordo_compact, and the dictionaries that dict.h names.
- *                Equal keys have equal bits, so -0 is not +0.
+ *                Equal keys have equal bits, so -0 is not +0. Calls copy values, whose bits have
+ *                any meaning. Values of 16 bytes need an alignment of 16 bytes in device memory.
+ *                For larger values, use a row number as value, and ordo_gather.
  *   Count        Calls take 0 to ORDO_MAX_COUNT elements. With 0 elements a call only writes
  *                totals and signals order->done.
  *   Order        Integers are ordered by value, floats in IEEE total order: -NaN first, -0 before
@@ -34,11 +36,11 @@
  *   First call   The first call that needs a kernel compiles it, which can take seconds.
  *                ordo_device_prepare (prepare.h) compiles kernels earlier.
  *   Errors       ORDO_INVALID means a NULL argument, an array that exceeds its buffer, overlapping
- *                arrays, a buffer or queue of another context, an unknown type, or keys of 16 bytes
- *                in a buffer with less alignment (CL_MEM_USE_HOST_PTR). ORDO_UNSUPPORTED means a
- *                sum of floats, or a type that the call does not take. status.h lists other errors.
- *                After an error inputs are unchanged. After a driver error outputs may be partly
- *                written. */
+ *                arrays, a buffer or queue of another context, an unknown type, or 16-byte keys or
+ *                values in a buffer with less alignment (CL_MEM_USE_HOST_PTR). ORDO_UNSUPPORTED
+ *                means a sum of floats, or a type that the call does not take. status.h lists other
+ *                errors. After an error inputs are unchanged. After a driver error outputs may be
+ *                partly written. */
 
 /* ---- arrays ------------------------------------------------------------------------------- */
 #ifndef ORDO_ARRAY_H
@@ -140,7 +142,7 @@ ORDO_API ordo_status ordo_reduce_host(ordo_device *device, const struct ordo_red
 
 struct ordo_compact_params {
     uint32_t key_bytes;   /* 4, 8 or 16 */
-    uint32_t value_bytes; /* 0, 4 or 8 */
+    uint32_t value_bytes; /* 0, 4, 8 or 16 */
 };
 
 /* Copies each element i (key and value) for which flags[i] (a byte) is not 0. The copied elements
@@ -205,7 +207,7 @@ ORDO_API ordo_status ordo_scatter_host(ordo_device                      *device,
 
 struct ordo_sort_params {
     ordo_type key;
-    uint32_t  value_bytes; /* 0, 4 or 8 */
+    uint32_t  value_bytes; /* 0, 4, 8 or 16 */
     bool      descending;
     /* The sort compares only `bits` bits of each key from bit first_bit up, or all of them if
      * `bits` is 0. For keys of 4 and 8 bytes, these are bits of the result of ordo_key_bits. */
@@ -304,7 +306,7 @@ ORDO_API ordo_status ordo_key_unpack_host(ordo_device *device, const struct ordo
 
 struct ordo_top_k_params {
     ordo_type key;
-    uint32_t  value_bytes; /* 0, 4 or 8 */
+    uint32_t  value_bytes; /* 0, 4, 8 or 16 */
     bool      greatest;
 };
 
@@ -402,7 +404,7 @@ ORDO_API ordo_status ordo_unique_host(ordo_device *device, const struct ordo_uni
 
 struct ordo_merge_params {
     ordo_type key;
-    uint32_t  value_bytes; /* 0, 4 or 8 */
+    uint32_t  value_bytes; /* 0, 4, 8 or 16 */
     bool      descending;
 };
 
@@ -535,7 +537,7 @@ ORDO_API ordo_status ordo_equal_range_host(ordo_device                          
 
 struct ordo_lookup_params {
     ordo_type         key;
-    uint32_t          value_bytes; /* 0, 4 or 8 */
+    uint32_t          value_bytes; /* 0, 4, 8 or 16 */
     bool              sorted_queries;
     const ordo_index *index;
     ordo_scheme       scheme;

@@ -49,7 +49,7 @@ typedef struct ordo_dict ordo_dict;
 struct ordo_dict_config {
     /* X-fast tries and HAMTs take types of 4 and 8 bytes. Other structures take all types. */
     ordo_type key;
-    uint32_t  value_bytes; /* 0, 4 or 8 */
+    uint32_t  value_bytes; /* 0, 4, 8 or 16 */
 };
 
 /* Destroys the dictionary and sets *dict to NULL. Does nothing if `dict` or *dict is NULL. Enqueued
@@ -117,7 +117,7 @@ ORDO_API ordo_status ordo_dict_insert_host(ordo_dict *dict, const void *keys, co
  * Cost: an update. An LSM, FAST tree or HAMT also sorts the keys and looks each key up.
  * Memory: the update's scratch, plus a key, two values and 2 bytes per element.
  * Errors: ORDO_INVALID if value_bytes is 0 or not the size of type `value`. ORDO_UNSUPPORTED for
- *   sums of floats. */
+ *   sums of floats, and for values of 16 bytes. */
 ORDO_API ordo_status ordo_dict_combine(ordo_dict *dict, ordo_type value, ordo_op op,
                                        struct ordo_slice keys, struct ordo_slice values,
                                        size_t count, const struct ordo_order *order);
@@ -256,7 +256,8 @@ ORDO_API ordo_status ordo_dict_range_limited_host(ordo_dict                     
  *   call builds a table of all values. Later calls may reuse it (share/doc/dict.md).
  * Memory: scratch of 16 bytes per range, and the values of short ranges. The table has a value per
  *   element, and 7 % more for minima and maxima.
- * Blocking: yes. */
+ * Blocking: yes.
+ * Errors: as ordo_dict_combine. */
 ORDO_API ordo_status ordo_dict_aggregate(ordo_dict *dict, ordo_type value, ordo_op op,
                                          struct ordo_slice lo, struct ordo_slice hi, size_t count,
                                          struct ordo_slice results, struct ordo_slice counts,

@@ -54,7 +54,7 @@ typedef enum ordo_prepare_op {
 } ordo_prepare_op;
 
 /* Selects the kernels to compile by four bit masks. All combinations are compiled. A mask of 0
- * selects everything, except key types of 16 bytes. */
+ * selects everything, except keys and values of 16 bytes. */
 struct ordo_prepare_params {
     uint32_t what;        /* bits of ordo_prepare_what */
     uint32_t keys;        /* a bit mask: 1u << ORDO_U32 selects keys of type ORDO_U32 */

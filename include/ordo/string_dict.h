@@ -50,14 +50,14 @@ extern "C" {
 typedef struct ordo_string_dict ordo_string_dict;
 
 struct ordo_string_dict_config {
-    uint32_t value_bytes; /* 0, 4 or 8 */
+    uint32_t value_bytes; /* 0, 4, 8 or 16 */
 };
 
 /* Creates an empty dictionary.
  * Memory: the strings, the values, an index (strings.h), 8 bytes per string for offsets, and 2 bits
  *   per string. At most half of the stored strings are stale (replaced or erased), unless memory is
  *   too small to remove them.
- * Errors: ORDO_INVALID if value_bytes is not 0, 4 or 8. */
+ * Errors: ORDO_INVALID if value_bytes is not 0, 4, 8 or 16. */
 ORDO_API ordo_status ordo_string_dict_create(ordo_device                          *device,
                                              const struct ordo_string_dict_config *config,
                                              ordo_string_dict                    **out);

@@ -145,7 +145,7 @@ static void bad_count(struct trial *r, const char *parameter, struct given *g, s
 
 static void bad_fields(struct trial *r)
 {
-    static const uint32_t bad_bytes[] = { 0, 1, 2, 3, 5, 7, 12, 16, UINT32_MAX };
+    static const uint32_t bad_bytes[] = { 0, 1, 2, 3, 5, 7, 12, 24, UINT32_MAX };
     struct given          g = r->good;
 
     for (int type = -1; r->call->typed && type < 20; type += type < 0 ? 9 : 11) {

@@ -274,7 +274,7 @@ static void model_aggregate(struct modelled *m)
         const struct interval is = interval_of(m, i);
         uint64_t              all = identity(m->g->value, m->g->op);
         for (size_t at = is.first; at < is.end; at++)
-            all = combine(m->g->value, m->g->op, all, m->model->element[at].value);
+            all = combine(m->g->value, m->g->op, all, (uint64_t) m->model->element[at].value);
         put(m->a[2], m->bytes[2], i, all);
         put(m->a[3], 4, i, is.end - is.first);
     }

@@ -262,7 +262,7 @@ static struct content content_of(const struct model *model, key_form key)
     const size_t at = model_rank(model, key);
     if (at == model->count || model->element[at].form != key)
         return (struct content) { false, 0 };
-    return (struct content) { true, model->element[at].value };
+    return (struct content) { true, value_number_of(model->element[at].value) };
 }
 
 static enum kind kind_of(const struct history_op *op, bool values)

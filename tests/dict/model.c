@@ -58,7 +58,7 @@ void model_put_in_order(const ordo_dict *dict, ordo_type type, uint32_t value_by
         abort();
     for (size_t i = 0; i < count; i++)
         element[i] = (struct model_element) { form_of_key(type, keys, i), read_key(keys, key_bytes, i),
-                                              values ? read_bits(values, value_bytes, i) : 0 };
+                                              values ? read_key(values, value_bytes, i) : 0 };
     qsort(element, count, sizeof *element, by_form);
     for (size_t i = 0; i < count; i++) {
         write_bits(keys, key_bytes, i, element[i].key);
@@ -188,7 +188,7 @@ static bool is_point(uint8_t code)
 static void apply_point(const struct model *model, const struct ordo_host_batch *batch, size_t i, struct point *point)
 {
     const size_t   key_bytes = ordo_type_bytes(model->type);
-    const uint64_t value = batch->values ? read_bits(batch->values, model->value_bytes, i) : 0;
+    const key_form value = batch->values ? read_key(batch->values, model->value_bytes, i) : 0;
     const bool     was_there = point->is_there;
 
     put_flag(batch->found, i, was_there);
@@ -201,7 +201,7 @@ static void apply_point(const struct model *model, const struct ordo_host_batch 
     if (!was_there)
         point->element.key = read_key(batch->keys, key_bytes, i);
     if (was_there && batch->codes[i] == ORDO_COMBINE)
-        point->element.value = combined(batch, point->element.value, value);
+        point->element.value = combined(batch, (uint64_t) point->element.value, (uint64_t) value);
     else if (!was_there || batch->codes[i] == ORDO_UPSERT)
         point->element.value = value;
     point->is_there = true;

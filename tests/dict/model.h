@@ -13,9 +13,8 @@
 #include "tests/support/words.h"
 
 struct model_element {
-    key_form form; /* elements ascend by it, no two are equal */
-    key_form key;  /* as stored, in the low bytes */
-    uint64_t value;
+    key_form form;       /* elements ascend by it, no two are equal */
+    key_form key, value; /* as stored, in the low bytes */
 };
 
 struct model {

@@ -42,10 +42,11 @@ static uint8_t pick_code(struct run *r)
     return code;
 }
 
-/* All values differ. The halves of 8-byte values are equal. */
-static uint64_t value_number(const struct run *r, uint64_t number)
+/* All values differ. The words of a value are equal. */
+static key_form value_number(const struct run *r, uint64_t number)
 {
-    return r->plan->value_bytes == 8 ? number * 0x100000001u : number;
+    const key_form wide = (key_form) number * 0x100000001u;
+    return r->plan->value_bytes == 16 ? wide << 64 | wide : r->plan->value_bytes == 8 ? wide : number;
 }
 
 static void make_input(struct run *r)
@@ -149,8 +150,8 @@ static bool explain(struct run *r, char *wrong, size_t bytes)
     for (size_t i = 0; i < r->n; i++)
         history_add(&h, (struct history_op) {
                             .key = form_of_key(r->plan->type, r->keys, i),
-                            .wrote = vb ? read_bits(r->values, vb, i) : 0,
-                            .saw = vb && r->codes[i] == ORDO_FIND ? read_bits(r->values_out, vb, i) : 0,
+                            .wrote = vb ? read_value(r->values, vb, i) : 0,
+                            .saw = vb && r->codes[i] == ORDO_FIND ? read_value(r->values_out, vb, i) : 0,
                             .begin = r->ticks[2 * i],
                             .end = r->ticks[2 * i + 1],
                             .code = r->codes[i],

@@ -369,7 +369,7 @@ static uint8_t draw_code(struct run *run, size_t style)
 static uint8_t draw_legal(struct run *run, size_t style)
 {
     const uint8_t code = draw_code(run, style);
-    return code == ORDO_COMBINE && run->s->value_bytes == 0 ? ORDO_FIND : code;
+    return code == ORDO_COMBINE && (run->s->value_bytes == 0 || run->s->value_bytes == 16) ? ORDO_FIND : code;
 }
 
 static void fill_codes(struct run *run, const struct step *step, uint8_t *codes, size_t count)

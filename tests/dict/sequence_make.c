@@ -193,7 +193,7 @@ static bool read_setting(const char *word, const char *value, struct sequence *s
     if (strcmp(word, "keys") == 0)
         return (s->n_keys = (uint32_t) number) > 0;
     if (strcmp(word, "value_bytes") == 0)
-        return (s->value_bytes = (uint32_t) number) <= 8 && s->value_bytes % 4 == 0;
+        return (s->value_bytes = (uint32_t) number) <= 16 && s->value_bytes % 4 == 0 && s->value_bytes != 12;
     return false;
 }
 

@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
         return 0;
     FUZZ_EXPECT((s.subject < N_SUBJECTS || s.subject == STRING_DICT) && (unsigned) s.type < 8);
     FUZZ_EXPECT(s.shape < N_KEY_SHAPES && s.strings < N_SHAPES && s.n_steps <= STEPS_MAX);
-    FUZZ_EXPECT(s.value_bytes == 0 || s.value_bytes == 4 || s.value_bytes == 8);
+    FUZZ_EXPECT(s.value_bytes == 0 || s.value_bytes == 4 || s.value_bytes == 8 || s.value_bytes == 16);
     for (size_t i = 0; i < s.n_steps; i++)
         FUZZ_EXPECT(s.step[i].kind < N_STEP_KINDS);
 

@@ -139,14 +139,7 @@ static bool is_wrong(struct run *r, const char *format, ...)
 
 /* ---- keys and values --------------------------------------------------------------------------------------------- */
 
-static uint64_t get(const uint8_t *array, size_t bytes, size_t i)
-{
-    uint64_t word = 0;
-    memcpy(&word, array + bytes * i, bytes); /* little-endian, like all hosts with OpenCL here */
-    return word;
-}
-
-static void put(uint8_t *array, size_t bytes, size_t i, uint64_t word)
+static void put(uint8_t *array, size_t bytes, size_t i, key_form word)
 {
     memcpy(array + bytes * i, &word, bytes);
 }
@@ -199,10 +192,11 @@ static size_t changed_number(const struct run *r, size_t which)
     return which * step + (step - (size_t) (r->seed % step)) % step;
 }
 
-/* Distinct values, also in their high words. */
-static uint64_t value_number(const struct run *r, uint64_t number)
+/* Distinct values. The words of a value are equal. */
+static key_form value_number(const struct run *r, uint64_t number)
 {
-    return r->plan->value_bytes == 8 ? number * 0x100000001u : number;
+    const key_form wide = (key_form) number * 0x100000001u;
+    return r->plan->value_bytes == 16 ? wide << 64 | wide : r->plan->value_bytes == 8 ? wide : number;
 }
 
 /* ---- input ------------------------------------------------------------------------------------------------------- */
@@ -282,8 +276,9 @@ static struct model model_of_arrays(const struct run *r, const uint8_t *keys, co
     model.element = test_alloc((count + 1) * sizeof *model.element);
     model.count = model.room = count;
     for (size_t i = 0; i < count; i++)
-        model.element[i] = (struct model_element) { form_at(r, keys, i), read_key(keys, r->key_bytes, i),
-                                                    r->plan->value_bytes ? get(values, r->plan->value_bytes, i) : 0 };
+        model.element[i] =
+            (struct model_element) { form_at(r, keys, i), read_key(keys, r->key_bytes, i),
+                                     r->plan->value_bytes ? read_key(values, r->plan->value_bytes, i) : 0 };
     return model;
 }
 
@@ -463,8 +458,8 @@ static void add_operation(const struct run *r, struct history *h, size_t i)
     const size_t vb = r->plan->value_bytes;
     history_add(h, (struct history_op) {
                        .key = form_at(r, r->in.keys, i),
-                       .wrote = vb ? get(r->in.values, vb, i) : 0,
-                       .saw = vb ? get(r->out.values_out, vb, i) : 0,
+                       .wrote = vb ? read_value(r->in.values, vb, i) : 0,
+                       .saw = vb ? read_value(r->out.values_out, vb, i) : 0,
                        .begin = r->out.ticks[2 * i],
                        .end = r->out.ticks[2 * i + 1],
                        .code = r->in.codes[i],
@@ -496,7 +491,7 @@ static bool check_seek(struct run *r, struct history *h, size_t i)
     const bool     forward = code >= ORDO_SEEK_GE, found = r->out.found[i] == 1;
     const size_t   vb = r->plan->value_bytes, last = n_numbers(r->plan) - 1;
     const key_form query = form_at(r, r->in.keys, i), key = form_at(r, r->out.keys_out, i);
-    const uint64_t value = found && vb ? get(r->out.values_out, vb, i) : 0;
+    const uint64_t value = found && vb ? read_value(r->out.values_out, vb, i) : 0;
     const size_t   at = number_from(r, query); /* queries are keys by number */
     const size_t   own = code == ORDO_SEEK_LE || code == ORDO_SEEK_GE ? 0 : 1;
     size_t         hit = forward ? last + 1 : 0;
@@ -526,7 +521,7 @@ static bool check_elements(struct run *r, struct history *h, size_t i, key_form 
 
     for (size_t e = 0; e < reported; e++) {
         const key_form key = form_at(r, r->out.range_keys, from + e);
-        const uint64_t value = vb ? get(r->out.range_values, vb, from + e) : 0;
+        const uint64_t value = vb ? read_value(r->out.range_values, vb, from + e) : 0;
         if (key < lo || key > hi || (e > 0 && key <= form_at(r, r->out.range_keys, from + e - 1)))
             return is_wrong(r, "range %zu: its element %zu has key %s", i, e, digits_of(key).text);
         if (!history_may_hold(h, key, vb ? &value : NULL, r->out.ticks[2 * i], r->out.ticks[2 * i + 1]))

@@ -92,7 +92,7 @@ static ordo_type shown_type(const struct array_case *c, size_t i)
 
     if (call_array_is_key(&c->call->array[i]))
         return c->g.type;
-    return bytes == 8 ? ORDO_U64 : ORDO_U32;
+    return bytes == 16 ? ORDO_U128 : bytes == 8 ? ORDO_U64 : ORDO_U32;
 }
 
 static void upload(const struct array_case *c, struct test_array on[CALL_ARRAYS], struct ordo_slice a[CALL_ARRAYS])

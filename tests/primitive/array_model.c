@@ -11,12 +11,12 @@ struct modelled {
     size_t              bytes[CALL_ARRAYS]; /* of an element */
 };
 
-static uint64_t word_at(const struct modelled *m, size_t array, size_t i)
+static key_form word_at(const struct modelled *m, size_t array, size_t i)
 {
-    return m->a[array] && m->bytes[array] ? read_bits(m->a[array], m->bytes[array], i) : 0;
+    return m->a[array] && m->bytes[array] ? read_key(m->a[array], m->bytes[array], i) : 0;
 }
 
-static void put(const struct modelled *m, size_t array, size_t i, uint64_t word)
+static void put(const struct modelled *m, size_t array, size_t i, key_form word)
 {
     if (m->a[array] && m->bytes[array])
         write_bits(m->a[array], m->bytes[array], i, word);
@@ -31,7 +31,8 @@ static struct test_form form_at(const struct modelled *m, size_t array, size_t i
 
 struct item {
     struct test_form form;
-    uint64_t         key[2], value; /* a key of 4 or 8 bytes in the first word */
+    key_form         value;
+    uint64_t         key[2]; /* a key of 4 or 8 bytes in the first word */
     size_t           i;
 };
 

@@ -21,7 +21,7 @@ EVERY_MASK_TEST(compact, is_right_at_every_seam_on_every_device_and_mask)
 MASK_TEST(compact, takes_every_size_of_key_and_value, "", "cpu=0,progress=1")
 {
     for (uint32_t key_bytes = 4; key_bytes <= 16; key_bytes *= 2)
-        for (uint32_t value_bytes = 0; value_bytes <= 8; value_bytes += 4)
+        for (uint32_t value_bytes = 0; value_bytes <= 16; value_bytes = value_bytes ? 2 * value_bytes : 4)
             for (int trial = 0; trial < 5; trial++)
                 try_compact(t, key_bytes, value_bytes, test_below(t, 100000), false);
     try_compact(t, 4, 4, 3000017, false);

@@ -81,14 +81,16 @@ static void check_wide(struct test *t)
     check_pairs(t, ORDO_BYTES16, 0, true, 2);
     check_all_runs(t, ORDO_U128, 0, true, 3);
     check_all_runs(t, ORDO_BYTES16, 8, false, 4);
+    check_pairs(t, ORDO_U32, 16, false, 5);
+    check_all_runs(t, ORDO_U64, 16, false, 6);
 }
 
-DEVICE_TEST(merge, equals_a_plain_merge_for_keys_of_16_bytes)
+DEVICE_TEST(merge, equals_a_plain_merge_for_keys_and_values_of_16_bytes)
 {
     check_wide(t);
 }
 
-MASK_TEST(merge, groups_merge_keys_of_16_bytes, "cpu=0,progress=1")
+MASK_TEST(merge, groups_merge_keys_and_values_of_16_bytes, "cpu=0,progress=1")
 {
     check_wide(t);
 }
@@ -116,6 +118,7 @@ DEVICE_TEST(merge, any_tuning_gives_the_same_merge)
     check_some_tunings(t, "merge", ORDO_U64, 8, 2, merges_as_tuned);
     check_some_tunings(t, "merge_runs", ORDO_F64, 8, 2, merges_runs_as_tuned);
     check_some_tunings(t, "merge", ORDO_U128, 8, 2, merges_as_tuned);
+    check_some_tunings(t, "merge", ORDO_U32, 16, 2, merges_as_tuned);
 }
 
 /* ---- tests: what callers do wrong ------------------------------------------------------------------------------- */

@@ -37,6 +37,7 @@ DEVICE_TEST(search_wide, ranks_and_values_are_those_of_a_binary_search)
     test_ok(t, ordo_device_set_tunable(t->dev, "search.items", 2));
     check_type(t, ORDO_U128, 4, t->seed);
     check_type(t, ORDO_BYTES16, 0, t->seed + 3);
+    check_type(t, ORDO_U64, 16, t->seed + 2);
 }
 
 MASK_TEST(search_wide, groups_search_keys_of_16_bytes, "cpu=0")
@@ -44,6 +45,7 @@ MASK_TEST(search_wide, groups_search_keys_of_16_bytes, "cpu=0")
     check_type(t, ORDO_BYTES16, 8, t->seed + 1);
     test_ok(t, ordo_device_set_tunable(t->dev, "search.node_keys", 32));
     check_type(t, ORDO_U128, 0, t->seed + 4);
+    check_type(t, ORDO_U32, 16, t->seed + 5);
 }
 
 /* An index distinguishes 64 bits of keys. These keys share bits before them, or differ only after them. */

@@ -203,6 +203,7 @@ MASK_TEST(sort, plans_and_the_local_pass_give_the_same_order, "cpu=0,progress=1"
 {
     const bool                    all = test_wants_all("ORDO_TEST_KINDS");
     const struct ordo_sort_params kinds[] = { { .key = ORDO_U64, .value_bytes = 4 },
+                                              { .key = ORDO_U64, .value_bytes = 16 },
                                               { .key = ORDO_I64, .value_bytes = 0 },
                                               { .key = ORDO_F64, .value_bytes = 8, .descending = true } };
     for (uint32_t method = 0; method < 2; method++) {

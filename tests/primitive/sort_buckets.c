@@ -68,6 +68,7 @@ static void check_patterns(struct test *t)
                                               { .key = ORDO_U64, .value_bytes = 4 },
                                               { .key = ORDO_F64, .value_bytes = 8, .descending = true },
                                               { .key = ORDO_I32, .value_bytes = 0 },
+                                              { .key = ORDO_U32, .value_bytes = 16 },
                                               { .key = ORDO_F32, .value_bytes = 8, .descending = true } };
     test_ok(t, ordo_device_set_tunable(t->dev, "sort.local", 12));
     for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++)

@@ -5,7 +5,8 @@
 static const struct ordo_sort_params kinds[] = { { .key = ORDO_U128, .value_bytes = 4 },
                                                  { .key = ORDO_BYTES16, .value_bytes = 0, .descending = true },
                                                  { .key = ORDO_BYTES16, .value_bytes = 8 },
-                                                 { .key = ORDO_U128, .value_bytes = 0 } };
+                                                 { .key = ORDO_U128, .value_bytes = 0 },
+                                                 { .key = ORDO_U128, .value_bytes = 16 } };
 
 static void check_wide(struct test *t, struct ordo_sort_params params, enum wide_shape shape, size_t count,
                        bool in_place)
@@ -20,6 +21,18 @@ EVERY_MASK_TEST(sort_wide, sizes_at_the_seams)
     static const size_t sizes[] = { 0, 1, 2, 3, 64, 255, 256, 257, 1023, 1025, 2049, 4097, 7681, 16385, 40009 };
     for (size_t i = 0; i < LENGTH(sizes); i++)
         check_job(t, &(struct job) { kinds[0], TEST_RANDOM, sizes[i], i % 2 });
+}
+
+/* Values of 16 bytes with keys of each size. */
+EVERY_MASK_TEST(sort_wide, values_of_16_bytes)
+{
+    static const ordo_type types[] = { ORDO_U32, ORDO_F64, ORDO_U128 };
+    for (uint32_t method = 0; method < 3; method++) {
+        const struct ordo_sort_params params = { types[(method + t->seed) % 3], 16, .descending = method == 1 };
+        test_ok(t, ordo_device_set_tunable(t->dev, "sort.method", method));
+        check_job(t, &(struct job) { params, TEST_RANDOM, 1000, method == 0 });
+        check_job(t, &(struct job) { params, TEST_FEW, 40009, method == 1 });
+    }
 }
 
 DEVICE_TEST(sort_wide, every_type_and_shape)

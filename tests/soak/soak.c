@@ -87,7 +87,7 @@ struct table {
 static bool can_do(const struct life *l, const struct soak_row *row)
 {
     return (!row->needs || ordo_dict_can(l->dict, row->needs)) &&
-           !((row->traits & ROW_NEEDS_VALUES) && l->config.value_bytes == 0);
+           !((row->traits & ROW_NEEDS_VALUES) && (l->config.value_bytes == 0 || l->config.value_bytes == 16));
 }
 
 static bool only_strings(void)

@@ -211,7 +211,7 @@ static bool had_value(const struct history *h, key_form form, uint64_t value)
     const struct model_element *old = element_of(&h->l->model, form);
     size_t                      low = 0;
 
-    if (old && old->value == value)
+    if (old && value_number_of(old->value) == value)
         return true;
     for (size_t high = h->n_changes; low < high;) {
         const size_t middle = low + (high - low) / 2;
@@ -223,7 +223,7 @@ static bool had_value(const struct history *h, key_form form, uint64_t value)
     if (low == h->n_changes || h->changes[low].form != form)
         return false;
     for (size_t k = h->changes[low].first; k < h->changes[low].end; k++)
-        if (wrote(h->p, h->turns[k].i) && read_bits(h->p->want[VALUES], h->p->bytes[VALUES], h->turns[k].i) == value)
+        if (wrote(h->p, h->turns[k].i) && read_value(h->p->want[VALUES], h->p->bytes[VALUES], h->turns[k].i) == value)
             return true;
     return false;
 }
@@ -237,7 +237,7 @@ static void check_point(const struct history *h, const struct key_change *c, siz
     else
         MUST(h, i, !c->was_there || c->went > 0);
     if (code == ORDO_FIND && found_at(h->p, i) && h->p->got[VALUES_OUT])
-        MUST(h, i, had_value(h, c->form, read_bits(h->p->got[VALUES_OUT], h->p->bytes[VALUES_OUT], i)));
+        MUST(h, i, had_value(h, c->form, read_value(h->p->got[VALUES_OUT], h->p->bytes[VALUES_OUT], i)));
 }
 
 static void check_seek(const struct history *h, key_form form, size_t i)
@@ -259,7 +259,7 @@ static void check_seek(const struct history *h, key_form form, size_t i)
     const key_form hit = form_at(h->p, h->p->got[KEYS_OUT], i);
     MUST(h, i, count_in(h->once, h->n_once, hit, hit) == 1);
     if (h->p->got[VALUES_OUT] && h->l->config.value_bytes)
-        MUST(h, i, had_value(h, hit, read_bits(h->p->got[VALUES_OUT], h->p->bytes[VALUES_OUT], i)));
+        MUST(h, i, had_value(h, hit, read_value(h->p->got[VALUES_OUT], h->p->bytes[VALUES_OUT], i)));
     MUST(h, i, up ? hit >= from : hit <= from);
     if (up ? hit > from : hit < from)
         MUST(h, i, count_in(h->always, h->n_always, up ? from : hit + 1, up ? hit - 1 : from) == 0);
@@ -275,7 +275,7 @@ static void check_elements(const struct history *h, key_form lo, key_form hi, si
         const key_form form = form_at(h->p, h->p->got[RANGE_KEYS], e);
         MUST(h, i, form >= next && form <= hi && count_in(h->once, h->n_once, form, form) == 1);
         if (h->p->got[RANGE_VALUES] && h->l->config.value_bytes)
-            MUST(h, i, had_value(h, form, read_bits(h->p->got[RANGE_VALUES], h->p->bytes[RANGE_VALUES], e)));
+            MUST(h, i, had_value(h, form, read_value(h->p->got[RANGE_VALUES], h->p->bytes[RANGE_VALUES], e)));
         MUST(h, i, form == next || count_in(h->always, h->n_always, next, form - 1) == 0);
         if (form == ~(key_form) 0)
             return;
@@ -325,11 +325,11 @@ static bool may_be_value(const struct history *h, const struct key_change *c, ui
 {
     const struct model_element *old = element_of(&h->l->model, c->form);
 
-    if (old && old->value == value && c->upserts == 0 && c->went == 0)
+    if (old && value_number_of(old->value) == value && c->upserts == 0 && c->went == 0)
         return true;
     for (size_t k = c->first; k < c->end; k++)
         if (wrote(h->p, h->turns[k].i) &&
-            (!h->l->config.value_bytes || read_bits(h->p->want[VALUES], h->p->bytes[VALUES], h->turns[k].i) == value))
+            (!h->l->config.value_bytes || read_value(h->p->want[VALUES], h->p->bytes[VALUES], h->turns[k].i) == value))
             return true;
     return false;
 }
@@ -347,9 +347,9 @@ static void adopt_content(struct history *h)
         if (is->was_there + is->came != is->went + (e != NULL))
             soak_fail(h->l, "key of form %#llx: %s before, came %u, went %u, %s now", (unsigned long long) is->form,
                       is->was_there ? "there" : "not there", is->came, is->went, e ? "there" : "not there");
-        if (e && !may_be_value(h, is, e->value))
+        if (e && !may_be_value(h, is, value_number_of(e->value)))
             soak_fail(h->l, "key of form %#llx has value %#llx, which nothing wrote", (unsigned long long) is->form,
-                      (unsigned long long) e->value);
+                      (unsigned long long) value_number_of(e->value));
     }
     for (size_t at = 0; at < now.count; at++) {
         const struct model_element *e = &now.element[at], *old = element_of(&h->l->model, e->form);
@@ -384,7 +384,7 @@ static void gather_refused(const struct history *h)
             continue;
         write_bits(p->refused_keys, key_bytes, p->n_refused, read_key(p->want[KEYS], key_bytes, i));
         if (value_bytes)
-            write_bits(p->refused_values, value_bytes, p->n_refused, read_bits(p->want[VALUES], value_bytes, i));
+            write_bits(p->refused_values, value_bytes, p->n_refused, read_key(p->want[VALUES], value_bytes, i));
         p->n_refused++;
     }
 }

@@ -48,7 +48,7 @@ struct model soak_read_content(struct life *l)
     model.element = test_alloc(model.room * sizeof *model.element);
     for (size_t i = 0; i < e.count; i++) {
         model.element[i] = (struct model_element) { form_of_key(l->config.key, e.keys, i), read_key(e.keys, bytes, i),
-                                                    read_bits(e.values, l->config.value_bytes, i) };
+                                                    read_key(e.values, l->config.value_bytes, i) };
         if (i > 0 && model.element[i].form <= model.element[i - 1].form)
             soak_fail(l, "the key of element %zu of %zu exported does not ascend", i, e.count);
     }

@@ -54,7 +54,7 @@ static void fix_apply(struct life *l, struct play *p)
         codes[i] = points[soak_below(l, LENGTH(points))];
         if (order)
             codes[i] = soak_one_in(l, 3) ? (uint8_t) soak_below(l, ORDO_N_CODES) : most;
-        if (codes[i] == ORDO_COMBINE && l->config.value_bytes == 0)
+        if (codes[i] == ORDO_COMBINE && (l->config.value_bytes == 0 || l->config.value_bytes == 16))
             codes[i] = ORDO_UPSERT;
         if (codes[i] == ORDO_SELECT)
             write_bits(p->want[1], p->bytes[1], i, soak_below(l, l->model.count + 3));

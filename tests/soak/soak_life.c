@@ -94,7 +94,7 @@ static void open_device(struct life *l, struct test *t)
 /* Without ORDO_TEST_KINDS=all, types whose kernels other tests build too. */
 static void choose_types(struct life *l)
 {
-    static const uint32_t sizes[] = { 0, 4, 8 };
+    static const uint32_t sizes[] = { 0, 4, 8, 16 };
     const bool            all = test_wants_all("ORDO_TEST_KINDS");
 
     do
@@ -102,7 +102,7 @@ static void choose_types(struct life *l)
     while (!all && l->config.key != ORDO_U32 && l->config.key != ORDO_F64);
     if (structure_is(l->structure, ORDO_WIDE_KEYS) && soak_one_in(l, 4))
         l->config.key = test_wide_types[soak_below(l, LENGTH(test_wide_types))];
-    l->config.value_bytes = all ? sizes[soak_below(l, 3)] : test_value_bytes[l->config.key][0];
+    l->config.value_bytes = all ? sizes[soak_below(l, LENGTH(sizes))] : test_value_bytes[l->config.key][0];
     if (!all && l->config.key == ORDO_U32 && soak_one_in(l, 2))
         l->config.value_bytes = 0;
 }

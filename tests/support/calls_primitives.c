@@ -57,7 +57,7 @@ static ordo_status call_sort_host(const struct given *g, void *const a[])
 {
     if (a[0] && a[2])
         memcpy(a[2], a[0], g->n * ordo_type_bytes(g->type));
-    if (a[1] && a[3] && (g->value_bytes == 4 || g->value_bytes == 8))
+    if (a[1] && a[3] && (g->value_bytes == 4 || g->value_bytes == 8 || g->value_bytes == 16))
         memcpy(a[3], a[1], g->n * g->value_bytes);
     return ordo_sort_host(g->dev, SORT(g), a[2], a[3], g->count);
 }

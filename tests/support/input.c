@@ -6,8 +6,9 @@
 const char *const test_shape_name[TEST_N_SHAPES] = { "random", "ascending", "descending", "equal", "few", "extremes" };
 const ordo_type   test_types[6] = { ORDO_U32, ORDO_U64, ORDO_I32, ORDO_I64, ORDO_F32, ORDO_F64 };
 const char *const test_type_name[8] = { "u32", "u64", "i32", "i64", "f32", "f64", "u128", "bytes16" };
-const uint32_t    test_value_bytes[8][TEST_VALUE_SIZES] = { { 4, 0, 8 }, { 0, 4, 8 }, { 0, 4, 8 }, { 4, 0, 8 },
-                                                            { 8, 0, 4 }, { 8, 0, 4 }, { 4, 0, 8 }, { 0, 8, 4 } };
+const uint32_t    test_value_bytes[8][TEST_VALUE_SIZES] = { { 4, 0, 8, 16 }, { 0, 4, 8, 16 }, { 0, 4, 8, 16 },
+                                                            { 16, 4, 0, 8 }, { 8, 0, 4, 16 }, { 8, 0, 4, 16 },
+                                                            { 4, 0, 8, 16 }, { 16, 0, 8, 4 } };
 
 size_t test_n_value_sizes(void)
 {

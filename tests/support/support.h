@@ -189,7 +189,7 @@ extern const char *const test_type_name[8]; /* by ordo_type */
 
 /* Value sizes for each key type. Each combination needs kernels, so the quick ring takes the first size of each type.
  * All tests share these, and keys of 4 and 8 bytes have each size. ORDO_TEST_KINDS=all takes all. */
-enum { TEST_VALUE_SIZES = 3 };
+enum { TEST_VALUE_SIZES = 4 };
 extern const uint32_t test_value_bytes[8][TEST_VALUE_SIZES]; /* by ordo_type */
 size_t                test_n_value_sizes(void);              /* 1 or TEST_VALUE_SIZES */
 

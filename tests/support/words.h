@@ -42,6 +42,17 @@ static inline key_form read_key(const void *array, size_t bytes, size_t i)
     return key;
 }
 
+/* A number that differs for different values, also for halves of different values. Values of up to 8 bytes are it. */
+static inline uint64_t value_number_of(key_form value)
+{
+    return (uint64_t) value ^ (uint64_t) (value >> 64) * 0x9e3779b97f4a7c15u;
+}
+
+static inline uint64_t read_value(const void *array, size_t bytes, size_t i)
+{
+    return value_number_of(read_key(array, bytes, i));
+}
+
 static inline key_form form_mask(ordo_type type)
 {
     const size_t bytes = ordo_type_bytes(type);

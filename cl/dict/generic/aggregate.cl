@@ -5,7 +5,7 @@
 #include "group/value.cl"
 #include "shared/aggregate.h"
 
-#if ORDO_VALUE_BYTES
+#if ORDO_VALUE_BYTES == 4 || ORDO_VALUE_BYTES == 8
 
 ORDO_FN ordo_value aggregate_of(__global const ordo_value *values, ulong first, ulong past)
 {

@@ -272,6 +272,8 @@ ORDO_FN void hash_put_value(const hash_batch *batch, const hash_table *table, co
 {
 #if ORDO_VALUE_BYTES == 8
     ordo_store_uncached64(hash_values(table, bucket) + slot, batch->values[op->i]);
+#elif ORDO_VALUE_BYTES == 16
+    ordo_store_uncached128((__global uint *) (hash_values(table, bucket) + slot), as_uint4(batch->values[op->i]));
 #elif ORDO_VALUE_BYTES == 4
     ordo_store_uncached(hash_values(table, bucket) + slot, batch->values[op->i]);
 #endif

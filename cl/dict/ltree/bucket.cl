@@ -88,7 +88,7 @@ ORDO_FN ulong lane_below64(ulong x)
 {
     return TEAM_WIDTH > 1 ? team_shuffle_up64(x, 1 % TEAM_WIDTH) : x;
 }
-#if KEY_BITS == 128
+#if LTREE_WIDE
 ORDO_FN ulong2 lane_below128(ulong2 x)
 {
     return TEAM_WIDTH > 1 ? team_shuffle_up128(x, 1 % TEAM_WIDTH) : x;
@@ -117,7 +117,7 @@ ORDO_FN void piece_write64(__global ulong *to, __private const ulong x[2])
 {
     *(__global ulong2 *) to = (ulong2) (x[0], x[1]);
 }
-#if KEY_BITS == 128
+#if LTREE_WIDE
 ORDO_FN void piece_read128(__global const ulong2 *from, __private ulong2 x[1])
 {
     x[0] = *from;
@@ -205,7 +205,7 @@ ORDO_FN void piece_write128(__global ulong2 *to, __private const ulong2 x[1])
 
 COLUMN_DEFINE(uint, , 4, COLUMN_JOINED)
 COLUMN_DEFINE(ulong, 64, 2, COLUMN_JOINED)
-#if KEY_BITS == 128
+#if LTREE_WIDE
 COLUMN_DEFINE(ulong2, 128, 1, COLUMN_NEW)
 #endif
 

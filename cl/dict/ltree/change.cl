@@ -3,6 +3,16 @@
 #pragma once
 #include "dict/ltree/operation.cl"
 
+#if ORDO_VALUE_BYTES == 16
+typedef ulong2        wide_value;
+typedef column_ulong2 column_values;
+#define VALUES_DO(verb) column_##verb##_ulong2
+#else
+typedef ulong        wide_value;
+typedef column_ulong column_values;
+#define VALUES_DO(verb) column_##verb##_ulong
+#endif
+
 /* Changes the children of an inner node, or the values of a leaf. Inserts `child` or `value` at `slot` if `open` is
  * true, else removes the child or value at `slot`. */
 ORDO_FN void ltree_shift_beside(const ltree_tree *tree, uint level, uint node, uint slot, uint count, bool open,
@@ -12,15 +22,15 @@ ORDO_FN void ltree_shift_beside(const ltree_tree *tree, uint level, uint node, u
         __global uint *words = ltree_words_beside(tree, level, node);
         column_uint    c;
         column_load_uncached_uint(&c, words, slot, count + open);
-        column_shift_uint(&c, slot, open, level > 0 ? child : (uint) value);
+        column_shift_uint(&c, slot, open, level > 0 ? child : VALUE_WORD(value));
         column_store_uncached_uint(&c, words, slot, count + open);
     }
-    if (ULONGS_BESIDE(level)) {
-        __global ulong *values = (__global ulong *) ltree_values(tree, node);
-        column_ulong    c;
-        column_load_uncached_ulong(&c, values, slot, count + open);
-        column_shift_ulong(&c, slot, open, value);
-        column_store_uncached_ulong(&c, values, slot, count + open);
+    if (VALUES_BESIDE(level)) {
+        __global wide_value *values = (__global wide_value *) ltree_values(tree, node);
+        column_values        c;
+        VALUES_DO(load_uncached)(&c, values, slot, count + open);
+        VALUES_DO(shift)(&c, slot, open, value);
+        VALUES_DO(store_uncached)(&c, values, slot, count + open);
     }
 }
 
@@ -32,11 +42,11 @@ ORDO_FN void ltree_halve_beside(const ltree_tree *tree, uint level, uint node, u
         column_keep_uint(&c, true, LTREE_NONE);
         column_store_uncached_uint(&c, ltree_words_beside(tree, level, into), 0, LTREE_HALF);
     }
-    if (ULONGS_BESIDE(level)) {
-        column_ulong c;
-        column_load_uncached_ulong(&c, (__global const ulong *) ltree_values(tree, node), LTREE_HALF, LTREE_SLOTS);
-        column_keep_ulong(&c, true, 0);
-        column_store_uncached_ulong(&c, (__global ulong *) ltree_values(tree, into), 0, LTREE_HALF);
+    if (VALUES_BESIDE(level)) {
+        column_values c;
+        VALUES_DO(load_uncached)(&c, (__global const wide_value *) ltree_values(tree, node), LTREE_HALF, LTREE_SLOTS);
+        VALUES_DO(keep)(&c, true, 0);
+        VALUES_DO(store_uncached)(&c, (__global wide_value *) ltree_values(tree, into), 0, LTREE_HALF);
     }
 }
 

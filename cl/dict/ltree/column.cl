@@ -85,12 +85,14 @@ ORDO_FN uint column_word(uint r)
     }
 LTREE_COLUMN(uint)
 LTREE_COLUMN(ulong)
+#if LTREE_WIDE
+LTREE_COLUMN(ulong2)
+#endif
 
 #if KEY_BITS == 32
 typedef column_uint column_keys;
 #define KEYS_DO(verb) column_##verb##_uint
 #elif KEY_BITS == 128
-LTREE_COLUMN(ulong2)
 typedef column_ulong2 column_keys;
 #define KEYS_DO(verb) column_##verb##_ulong2
 #else

@@ -21,7 +21,7 @@ ORDO_FN uint column_word(uint r)
 #define GET_uint(x, l)  apart_shuffle(x, l)
 #define GET_ulong(x, l) apart_shuffle64(x, l)
 
-#if KEY_BITS == 128
+#if LTREE_WIDE
 #define LOAD_ulong2(from)   as_ulong2(ordo_load_uncached128((__global const uint *) (from)))
 #define STORE_ulong2(to, x) ordo_store_uncached128((__global uint *) (to), as_uint4(x))
 #define GET_ulong2(x, l)    apart_shuffle128(x, l)
@@ -109,12 +109,14 @@ ORDO_FN uint column_word(uint r)
     }
 LTREE_COLUMN(uint)
 LTREE_COLUMN(ulong)
+#if LTREE_WIDE
+LTREE_COLUMN(ulong2)
+#endif
 
 #if KEY_BITS == 32
 typedef column_uint column_keys;
 #define KEYS_DO(verb) column_##verb##_uint
 #elif KEY_BITS == 128
-LTREE_COLUMN(ulong2)
 typedef column_ulong2 column_keys;
 #define KEYS_DO(verb) column_##verb##_ulong2
 #else

@@ -269,8 +269,12 @@ ORDO_FN bool ltree_next_op(const ltree_batch *batch, ltree_turn *turn, uint firs
     op->code = apart_shuffle(own->code, lane);
     op->count = apart_shuffle(own->count, lane);
     op->query = ltree_key_of_lane(own->query, lane);
+#if ORDO_VALUE_BYTES == 16
+    op->value = apart_shuffle128(own->value, lane);
+#else
     op->value = ORDO_VALUE_BYTES == 8 ? (ltree_value) apart_shuffle64(own->value, lane)
                                       : (ltree_value) apart_shuffle((uint) own->value, lane);
+#endif
 #endif
     op->level = op->tries = op->hops = 0;
     op->at = op->parent = LTREE_NONE;

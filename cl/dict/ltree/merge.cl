@@ -34,6 +34,8 @@ ORDO_FN void ltree_move_all(const ltree_batch *batch, ltree_op *op, const ltree_
     column_merge_uint(ltree_values(tree, op->at), site->slot, site->count, ltree_values(tree, into), count);
 #elif ORDO_VALUE_BYTES == 8
     column_merge_ulong(ltree_values(tree, op->at), site->slot, site->count, ltree_values(tree, into), count);
+#elif ORDO_VALUE_BYTES == 16
+    column_merge_ulong2(ltree_values(tree, op->at), site->slot, site->count, ltree_values(tree, into), count);
 #endif
 }
 #endif

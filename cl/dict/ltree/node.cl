@@ -68,7 +68,12 @@ ORDO_FN ordo_key_form ltree_pended_query(ltree_pended left)
 #define OF_KEYS(function) function##64
 #else
 #define OF_KEYS(function) function##128
+#endif
 
+/* 1 if the kernels handle columns with elements of 16 bytes. */
+#define LTREE_WIDE (KEY_BITS == 128 || ORDO_VALUE_BYTES == 16)
+
+#if LTREE_WIDE
 ORDO_FN ulong2 team_bcast128(ulong2 x, uint lane)
 {
     return (ulong2) (team_bcast64(x.x, lane), team_bcast64(x.y, lane));

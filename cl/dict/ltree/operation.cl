@@ -7,8 +7,8 @@
 #include "dict/ltree/column_team.cl"
 
 /* If 1, fences order the loads of a node's words. Without fences, one load of at most 16 bytes must return a node's
- * header and high bound. So keys of 16 bytes always need fences. */
-#define LTREE_BY_FENCE (!ORDO_AFTER_ORDERS || KEY_BITS == 128 || LTREE_FENCES)
+ * header and high bound. So keys and values of 16 bytes always need fences. */
+#define LTREE_BY_FENCE (!ORDO_AFTER_ORDERS || LTREE_WIDE || LTREE_FENCES)
 
 /* Settings of papers' baselines: the tunables links.fences, links.uncached, links.retry and links.coupled. */
 #ifndef LTREE_FENCES
@@ -223,20 +223,34 @@ ORDO_FN void ltree_store_uncached_key(__global ordo_key_form *p, ordo_key_form k
 #endif
 }
 
+#if ORDO_VALUE_BYTES == 16
+#define VALUE_WORD(value) 0 /* LTREE_BY_FENCE needs no word. */
+#else
+#define VALUE_WORD(value) (uint)(value)
+#endif
+
 ORDO_FN ltree_value ltree_load_uncached_value(__global const ltree_value *p)
 {
+#if ORDO_VALUE_BYTES == 16
+    return as_ulong2(ordo_load_uncached128((__global const uint *) p));
+#else
     return ORDO_VALUE_BYTES == 8 ? (ltree_value) ordo_load_uncached64((__global const ulong *) p)
                                  : ordo_load_uncached((__global const uint *) p);
+#endif
 }
 
 ORDO_FN void ltree_store_uncached_value(__global ltree_value *p, ltree_value value)
 {
     if (!apart_leads())
         return;
+#if ORDO_VALUE_BYTES == 16
+    ordo_store_uncached128((__global uint *) p, as_uint4(value));
+#else
     if (ORDO_VALUE_BYTES == 8)
         ordo_store_uncached64((__global ulong *) p, value);
     else
         ordo_store_uncached((__global uint *) p, (uint) value);
+#endif
 }
 
 #define PIECE_KEYS  (128 / KEY_BITS)
@@ -319,7 +333,7 @@ ORDO_FN __global uint *ltree_words_beside(const ltree_tree *tree, uint level, ui
                                                : ltree_children(tree, node);
 }
 #define WORDS_BESIDE(level)  ((level) > 0 || ORDO_VALUE_BYTES == 4)
-#define ULONGS_BESIDE(level) ((level) == 0 && ORDO_VALUE_BYTES == 8)
+#define VALUES_BESIDE(level) ((level) == 0 && ORDO_VALUE_BYTES >= 8)
 
 ORDO_FN void ltree_prefetch(const ltree_tree *tree, uint level, uint node)
 {

@@ -8,7 +8,7 @@ ORDO_FN ltree_value ltree_look_at_value(const ltree_batch *batch, ltree_op *op, 
     ltree_value value = 0;
     if (HAS_VALUES)
         value = ltree_load_uncached_value(ltree_values(&batch->tree, op->at) + slot);
-    *seen ^= (uint) value;
+    *seen ^= VALUE_WORD(value);
     return value;
 }
 

@@ -20,6 +20,8 @@
 
 #if ORDO_VALUE_BYTES == 8
 #define OF_VALUES(function) function##64
+#elif ORDO_VALUE_BYTES == 16
+#define OF_VALUES(function) function##128
 #else
 #define OF_VALUES(function) function
 #endif

@@ -39,7 +39,8 @@ typedef uint hamt_value;
 ORDO_FN uint hamt_key_bytes(uint count, bool wide)
 {
     const uint each = wide ? KEY_BITS / 8 : 2;
-    return count > HAMT_LEAF ? HAMT_WORDS * 4 : (count * each + 7) & ~7u;
+    const uint align = ORDO_VALUE_BYTES == 16 ? 16 : 8; /* of values */
+    return count > HAMT_LEAF ? HAMT_WORDS * 4 : (count * each + align - 1) & ~(align - 1);
 }
 
 ORDO_FN uint hamt_units(uint count, bool wide)

@@ -8,6 +8,8 @@
 ordo_status ordo_dict_check_numbers(const ordo_dict *dict, ordo_type value, ordo_op op, const char *call)
 {
     ORDO_TRY(ordo_check_narrow(dict->dev, value, call));
+    ORDO_REQUIRE(dict->dev, dict->value_bytes <= 8, ORDO_UNSUPPORTED, "%s does not take values of %u bytes", call,
+                 dict->value_bytes);
     ORDO_REQUIRE(dict->dev, ordo_type_bytes(value) == dict->value_bytes, ORDO_INVALID,
                  "value has %zu bytes: values of this dictionary have %u", ordo_type_bytes(value), dict->value_bytes);
     return ordo_check_op(dict->dev, value, op, call);
