@@ -101,7 +101,7 @@ void try_roaring_parameters(struct test *t)
 
 void try_creating(struct test *t)
 {
-    static const uint32_t bad_bytes[] = { 1, 2, 3, 5, 7, 12, 16, UINT32_MAX };
+    static const uint32_t bad_bytes[] = { 1, 2, 3, 5, 7, 12, 24, UINT32_MAX };
     ordo_dict *const      something = (ordo_dict *) t;
 
     for (int s = 0; s < N_STRUCTURES; s++) {

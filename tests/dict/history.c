@@ -395,7 +395,7 @@ static bool untouched_same(const struct history *h, const struct model *a, const
         if (at < h->count && h->op[at].key == key)
             continue;
         const struct content other = content_of(b, key);
-        if (other.present && (!h->values || other.value == a->element[i].value))
+        if (other.present && (!h->values || other.value == value_number_of(a->element[i].value)))
             continue;
         (void) snprintf(text, bytes, "key 0x%" PRIx64 ", which nobody touched, is not as it was\n", (uint64_t) key);
         return false;

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-static const uint32_t value_bytes[] = { 4, 8, 0 };
+static const uint32_t value_bytes[] = { 4, 8, 0, 16 };
 
 static void pass_sequence(struct test *t, enum string_shape shape, size_t updates, uint32_t most)
 {

@@ -23,12 +23,19 @@ void string_column_at_free(struct string_column_at *k)
 }
 
 /* Values as a call takes them: the low bytes of `values`. Without values, the buffer has 4 bytes for each. */
+/* The halves of a value of 16 bytes differ. */
+static void put_value(uint8_t *to, uint64_t value, size_t bytes)
+{
+    const uint64_t halves[] = { value, ~value };
+    memcpy(to, halves, bytes);
+}
+
 static void *narrow(const uint64_t *values, size_t count, uint32_t bytes)
 {
     uint8_t *out = test_alloc(count * (bytes ? bytes : 4));
     memset(out, 0, count * (bytes ? bytes : 4));
     for (size_t i = 0; i < count && bytes; i++)
-        memcpy(out + i * bytes, &values[i], bytes);
+        put_value(out + i * bytes, values[i], bytes);
     return out;
 }
 
@@ -92,20 +99,20 @@ static void try_find(struct string_trial *r, const struct string_column_at *k)
     struct test                 *t = r->t;
     const size_t                 n = k->c->count, bytes = r->value_bytes;
     AUTO_FREE uint8_t           *found = test_alloc(n), *got_found = test_alloc(n);
-    AUTO_FREE uint8_t           *want = test_alloc(n * 8), *got = test_alloc(n * 8);
+    AUTO_FREE uint8_t           *want = test_alloc(n * 16), *got = test_alloc(n * 16);
     AUTO_ARRAY struct test_array out = test_upload(t, NULL, n, bytes ? bytes : 4, test_below(t, 4));
     AUTO_ARRAY struct test_array on_found = test_upload(t, NULL, n, 1, test_below(t, 9));
-    memset(want, TEST_EMPTY, n * 8);
-    memset(got, TEST_EMPTY, n * 8);
+    memset(want, TEST_EMPTY, n * 16);
+    memset(got, TEST_EMPTY, n * 16);
     for (size_t i = 0, at = 0; i < n; i++) {
         found[i] = string_map_has(&r->m, k->c, i, &at);
         if (found[i])
-            memcpy(want + i * bytes, &r->m.at[at].value, bytes);
+            put_value(want + i * bytes, r->m.at[at].value, bytes);
     }
     test_ok(t, ordo_string_dict_find(r->dict, &k->device, if_values(r, &out), test_slice(&on_found), NULL));
     test_expect(t, ORDO_U32, &on_found, found, n);
     if (bytes)
-        test_expect(t, bytes == 8 ? ORDO_U64 : ORDO_U32, &out, want, n);
+        test_expect(t, bytes == 16 ? ORDO_U128 : bytes == 8 ? ORDO_U64 : ORDO_U32, &out, want, n);
     test_ok(t, ordo_string_dict_find_host(r->dict, &k->host, bytes ? got : NULL, test_below(t, 2) ? got_found : NULL));
     test_same_bytes(t, "values", got, want, n * bytes);
     test_ok(t, ordo_string_dict_find_host(r->dict, &k->host, NULL, got_found));
@@ -162,7 +169,7 @@ static void try_ranges(struct string_trial *r, const struct string_column_at *k,
 static void add_entry(const struct string_trial *r, size_t i, struct string_case *c, uint8_t *values, size_t row)
 {
     string_add_text(c, (const char *) r->m.at[i].bytes, r->m.at[i].length);
-    memcpy(values + row * r->value_bytes, &r->m.at[i].value, r->value_bytes);
+    put_value(values + row * r->value_bytes, r->m.at[i].value, r->value_bytes);
 }
 
 static const uint64_t *offsets_or_zero(const struct string_case *c)
@@ -176,7 +183,7 @@ void string_trial_export(struct string_trial *r)
     struct test                   *t = r->t;
     const size_t                   n = r->m.n, bytes = r->value_bytes;
     AUTO_COLUMN struct string_case want = { .count = 0 };
-    AUTO_FREE uint8_t             *values = test_alloc(n * 8), *got_values = test_alloc(n * 8 + 8);
+    AUTO_FREE uint8_t             *values = test_alloc(n * 16), *got_values = test_alloc(n * 16 + 16);
     size_t                         count = 7, needed = 7;
     for (size_t i = 0; i < n; i++)
         add_entry(r, i, &want, values, i);
@@ -192,7 +199,7 @@ void string_trial_export(struct string_trial *r)
     test_expect(t, ORDO_U64, &offsets, offsets_or_zero(&want), n + 1);
     test_expect(t, ORDO_U32, &out, want.bytes, want.n_bytes);
     if (bytes)
-        test_expect(t, bytes == 8 ? ORDO_U64 : ORDO_U32, &on_values, values, n);
+        test_expect(t, bytes == 16 ? ORDO_U128 : bytes == 8 ? ORDO_U64 : ORDO_U32, &on_values, values, n);
     count = needed = 7;
     test_ok(t, ordo_string_dict_export_host(r->dict,
                                             &(struct ordo_host_string_elements) { got_offsets, got, want.n_bytes + 9,
@@ -214,12 +221,12 @@ void string_trial_select(struct string_trial *r)
     struct test                   *t = r->t;
     const size_t                   n = 1 + test_below(t, 300), bytes = r->value_bytes;
     AUTO_COLUMN struct string_case want = { .count = 0 };
-    AUTO_FREE uint8_t             *values = test_alloc(n * 8), *got_values = test_alloc(n * 8);
+    AUTO_FREE uint8_t             *values = test_alloc(n * 16), *got_values = test_alloc(n * 16);
     AUTO_FREE uint8_t             *found = test_alloc(n), *got_found = test_alloc(n);
     AUTO_FREE uint32_t            *ranks = test_alloc(n * 4);
     size_t                         needed = 7;
-    memset(values, TEST_EMPTY, n * 8);
-    memset(got_values, TEST_EMPTY, n * 8);
+    memset(values, TEST_EMPTY, n * 16);
+    memset(got_values, TEST_EMPTY, n * 16);
     for (size_t i = 0; i < n; i++) {
         ranks[i] = test_below(t, 9) ? (uint32_t) test_below(t, r->m.n + 1) : ORDO_NO_ID;
         found[i] = ranks[i] < r->m.n;
@@ -242,7 +249,7 @@ void string_trial_select(struct string_trial *r)
     test_expect(t, ORDO_U32, &out, want.bytes, want.n_bytes);
     test_expect(t, ORDO_U32, &on_found, found, n);
     if (bytes)
-        test_expect(t, bytes == 8 ? ORDO_U64 : ORDO_U32, &on_values, values, n);
+        test_expect(t, bytes == 16 ? ORDO_U128 : bytes == 8 ? ORDO_U64 : ORDO_U32, &on_values, values, n);
     struct ordo_host_string_elements host = { got_offsets, got, want.n_bytes + 9, bytes ? got_values : NULL };
     test_ok(t, ordo_string_dict_select_host(r->dict, ranks, n, &host, got_found, &needed));
     test_true(t, needed == want.n_bytes);

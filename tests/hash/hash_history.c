@@ -47,6 +47,7 @@ static const struct plan kinds[] = {
     { "keys f32, values of 8 bytes", ORDO_F32, 8, 900, 80, 95, 3000, POINTS },
     { "keys u128, values of 4 bytes", ORDO_U128, 4, 60, 50, 80, 3000, CHANGES },
     { "keys bytes16, no values", ORDO_BYTES16, 0, 900, 80, 95, 3000, POINTS },
+    { "keys i64, values of 16 bytes", ORDO_I64, 16, 60, 50, 80, 3000, CHANGES },
 };
 
 static const struct points_subject subject = {

@@ -797,6 +797,7 @@ DEVICE_TEST(ltree_history, has_one_with_every_kind_of_key_and_value)
 {
     static const struct plan kinds[] = {
         { "keys f64, values of 8 bytes", ORDO_F64, 8, 500, 1, 50, ANY_ORDER, 2500, EVERYTHING, 0, 60 },
+        { "keys i64, values of 16 bytes", ORDO_I64, 16, 500, 1, 50, ANY_ORDER, 2500, EVERYTHING, 0, 60 },
         { "keys u128, values of 8 bytes", ORDO_U128, 8, 500, 1, 50, ANY_ORDER, 2500, EVERYTHING, 0, 60 },
         { "keys i64, no values", ORDO_I64, 0, 500, 1, 50, ANY_ORDER, 2500, EVERYTHING, 0, 60 },
         { "keys u64, values of 8 bytes", ORDO_U64, 8, 500, 1, 50, ANY_ORDER, 2500, EVERYTHING, 0, 60 },
@@ -807,7 +808,7 @@ DEVICE_TEST(ltree_history, has_one_with_every_kind_of_key_and_value)
         { "keys bytes16, no values", ORDO_BYTES16, 0, 500, 1, 50, ANY_ORDER, 2500, EVERYTHING, 0, 60 },
     };
     /* each kind compiles kernels: by default only kinds that tests of dictionaries compile, too */
-    const size_t n = test_wants_all("ORDO_TEST_KINDS") ? LENGTH(kinds) : IS_SKIPLIST ? 2 : 3;
+    const size_t n = test_wants_all("ORDO_TEST_KINDS") ? LENGTH(kinds) : IS_SKIPLIST ? 3 : 4;
 
     for (size_t i = 0; i < n; i++)
         for (uint64_t seed = 0; seed < 3; seed++)

@@ -63,6 +63,7 @@ static const struct plan kinds[] = {
     { "keys i32, no values", ORDO_I32, 0, 60, 50, 1, 3000, POINTS },
     { "keys f64, values of 4 bytes", ORDO_F64, 4, 900, 50, 0, 3000, CHANGES },
     { "keys f32, values of 8 bytes", ORDO_F32, 8, 900, 80, 1, 3000, POINTS },
+    { "keys i64, values of 16 bytes", ORDO_I64, 16, 60, 50, 0, 3000, CHANGES },
 };
 
 enum { N_SUBJECTS = 2 };

@@ -4,7 +4,7 @@
 
 /* Maximum number of updates of a partition, and of old elements that these updates may move. */
 #define HASH_SPARSE_MAX 512
-#define HASH_MOVED_MAX  (KEY_BITS > 64 || ORDO_VALUE_BYTES > 8 ? 160 : 240)
+#define HASH_MOVED_MAX  (KEY_BITS / 8 + ORDO_VALUE_BYTES > 24 ? 120 : KEY_BITS > 64 || ORDO_VALUE_BYTES > 8 ? 160 : 240)
 
 typedef struct {
     uint     words[HASH_SLOTS_MAX]; /* Used by hash_dedup first. Then words[s] is the word (hash_word) of slot s. */
