@@ -95,7 +95,7 @@ static void plan_local(const struct basis *b, struct ordo_sort_plan *p)
     struct ordo_sort_local l = { .group = (uint32_t) ordo_group_of(b->dev, ORDO_SORT_LOCAL_GROUP, b->shape),
                                  .items = b->tuned[ORDO_SORT_LOCAL_ITEMS] };
     if (SHARED_MAX(p->key_bytes, p->value_bytes) > 8 && l.group > b->facts->sub_group)
-        l.group /= 2; /* 16-byte keys or values take twice as many registers as those of 8 bytes. */
+        l.group /= 2; /* 16-byte keys take twice as many registers as 8-byte keys. So do values. */
     l.local_bytes = SORT_RANGE_LOCAL_BYTES(l.group, b->facts->sub_group, l.items);
     if (p->key_bytes < 8 || p->first_bit + p->bits != 8 * p->key_bytes || p->digit_bits != 8 ||
         p->passes < SORT_LOCAL_DIGITS || log2_min == 0 || l.group == 1 || p->count >> log2_min == 0 ||
