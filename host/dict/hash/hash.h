@@ -32,7 +32,8 @@ struct ordo_hash {
     bool whole;
     /* After ordo_hash_update_small declines a batch, the next `sits_out` batches do not use it. */
     cl_uint sits_out;
-    /* Maximum size of a batch whose keys are not distributed to bins. Tests change it. */
+    /* Maximum size of a batch that small.c does not distribute to bins, or that direct.c executes with one work-group.
+     * Tests change it. */
     size_t scan_max;
     /* For tests: number of batches that ordo_hash_update_small has applied. */
     size_t small_batches;
@@ -51,6 +52,8 @@ static inline size_t ordo_hash_partitions(const struct ordo_hash_table *table)
 {
     return (size_t) 1 << table->bits;
 }
+
+#define HASH_DIRECT_ALONE ((size_t) 1 << 12)
 
 /* ---- table.c ----------------------------------------------------------------------------------------------------- */
 
@@ -150,6 +153,13 @@ ordo_status ordo_hash_update_serial(struct ordo_call *call, const struct ordo_ha
 /* Every partition must have capacity for the batch. */
 ordo_status ordo_hash_change(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_table *table,
                              const struct ordo_hash_batch *batch);
+
+/* ---- direct.c ---------------------------------------------------------------------------------------------------- */
+
+/* On CPUs, applies a batch without a sort. If the batch is not suited, sets *done to false and changes nothing. Waits
+ * for the device. */
+ordo_status ordo_hash_apply_direct(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_batch *batch,
+                                   struct ordo_slice found_out, struct ordo_slice values_out, bool *done);
 
 /* ---- small.c ----------------------------------------------------------------------------------------------------- */
 

@@ -85,6 +85,8 @@ static ordo_status update(struct ordo_call *call, struct ordo_hash *hash, struct
 
     ORDO_TRY(ordo_hash_begin(call, hash));
     ORDO_TRY(ordo_hash_update_small(call, hash, batch, &done));
+    if (!done)
+        ORDO_TRY(ordo_hash_apply_direct(call, hash, batch, ordo_none(), ordo_none(), &done));
     if (done && !ordo_is_dry_run(call->dev))
         return ORDO_OK;
     const ordo_status status = hash->table.starts
