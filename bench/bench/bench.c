@@ -196,7 +196,7 @@ static void explain_columns(const struct run *run)
         { "device", "the time of a call on the device's own clock" },
         { "check", "whether all that came out was right" },
         { "/ best", "the rate over that of the fastest on the device" },
-        { "/ peer", "this rate over that of CUB, Thrust or an LSM of CUB's calls on this device" },
+        { "/ peer", "this rate over that of the fastest other library on this device" },
         { "transfer", "of the time, what the bytes that have to come and go take at the rates to the device and back" },
         { "GB/s", "10^9 bytes a second, counting those that have to move at least" },
         { "copy", "the same as a share of the copy rate" },
@@ -343,10 +343,10 @@ int main(int argc, char **argv)
     run.before = options.n_compare ? cJSON_CreateArray() : NULL;
     for (int f = 0; f < options.n_compare; f++)
         cJSON_AddItemToArray(run.before, file_read("--compare", options.compare[f]));
-    if (options.peers && !(run.peer_program = peer_program(why)))
+    if (options.peers && !(run.peer_programs = peer_programs(why)))
         usage_error("--peers: %s", why);
-    if (options.side_by_side && !run.peer_program)
-        run.peer_program = peer_program(why); /* optional */
+    if (options.side_by_side && !run.peer_programs)
+        run.peer_programs = peer_programs(why); /* optional */
     if (options.paper)
         run.paper = paper_begin(argc, argv, &options);
     stop_on_signal();
@@ -367,6 +367,6 @@ int main(int argc, char **argv)
         code = EXIT_FAILED;
     cJSON_Delete(run.before);
     paper_end(&run.paper);
-    free(run.peer_program);
+    free(run.peer_programs);
     return code;
 }

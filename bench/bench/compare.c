@@ -15,8 +15,8 @@ struct comparison {
     struct spec       point; /* without its variant */
     const cJSON      *lines[LINES_MAX];
     int               n;
-    cJSON            *cuda; /* rows of ordo-peer, or NULL */
-    bool              open; /* the input of the host's peers */
+    cJSON            *others; /* rows of peers on the device, or NULL */
+    bool              open;   /* the input of the host's peers */
     struct dict_plan *plan;
     struct inputs     in;
 };
@@ -156,6 +156,7 @@ static void compare_point(struct run *run, const struct series *list, int n, con
     struct comparison c = { .run = run, .point = *point };
     struct host_peer  peers[HOST_PEERS_MAX];
     const double      deadline = run->deadline;
+    const cJSON      *other = NULL;
     char              data[32], more[80] = "";
     int               rows = 0;
     for (int s = 0; s < n; s++)
@@ -172,10 +173,9 @@ static void compare_point(struct run *run, const struct series *list, int n, con
         text_count(TEXT, point->count), data,
         workload_is_strings(point->workload) ? variant_name(point->workload, point->variant) : dist_name(point->dist),
         more);
-    if (!ordo_device_facts(run->device)->cpu)
-        c.cuda = ask_peer(run, point, &point->count, 1, 10, 0.25);
+    c.others = ask_peer(run, point, &point->count, 1, 10, 0.25);
     for (int s = 0; s < n && !stop_asked(); s++) {
-        struct row row = { .spec = list[s].spec, .before = NAN, .peer = peer_row(c.cuda, point->count) };
+        struct row row = { .spec = list[s].spec, .before = NAN, .peer = peer_row(c.others, point->count) };
         if (!spec_asks_same(&row.spec, point))
             continue;
         row_settle(run, &row, NULL);
@@ -185,14 +185,16 @@ static void compare_point(struct run *run, const struct series *list, int n, con
     if (!workload_is_strings(point->workload))
         c.point.variant = 0;
     c.point.load_percent = 0;
-    add_line(&c, peer_row(c.cuda, point->count));
+    cJSON_ArrayForEach(other, c.others) {
+        add_line(&c, other);
+    }
     if (!run->options->no_host)
         measure_peers(&c);
     run->sharing = 0;
     run->deadline = deadline;
     progress_clear();
     show(&c);
-    cJSON_Delete(c.cuda);
+    cJSON_Delete(c.others);
 }
 
 void compare_workload(struct run *run, enum workload workload)

@@ -338,14 +338,20 @@ cJSON *ask_peer(const struct run *run, const struct spec *spec, const size_t *co
     char         why[WHY_BYTES] = "";
     const double left = run->deadline - now();
     const bool   wide_dict = workload_is_dict(spec->workload) && type_is_wide(spec->type);
-    if (!run->peer_program || left <= 0 || workload_is_strings(spec->workload) || wide_dict)
+    if (!run->peer_programs || left <= 0 || workload_is_strings(spec->workload) || wide_dict)
         return NULL;
     progress_about("%s", workload_name(spec->workload));
     progress("the peer's turn");
-    cJSON *rows = peer_rows(run->peer_program, ordo_device_facts(run->device)->name, spec, counts, n,
-                            isinf(left) ? seconds : left * share, why);
-    if (!rows)
+    cJSON *rows =
+        peer_rows(run->peer_programs, run->device, spec, counts, n, isinf(left) ? seconds : left * share, why);
+    const cJSON *row = NULL;
+    if (*why)
         report_error("%s", why);
+    cJSON_ArrayForEach(row, rows) {
+        if (*text_of(row, "why"))
+            report_error("%s, %.0f elements: %s: %s", text_of(row, "name"), number_of(row, "count"),
+                         text_of(row, "check"), text_of(row, "why"));
+    }
     return rows;
 }
 

@@ -140,9 +140,9 @@ struct run {
     char                **argv;
     FILE                 *out;
     struct file           file;
-    cJSON                *before;       /* files to compare with; NULL: none */
-    char                 *peer_program; /* NULL: none */
-    struct paper_run     *paper;        /* NULL: none */
+    cJSON                *before;        /* files to compare with; NULL: none */
+    char                 *peer_programs; /* NULL: none */
+    struct paper_run     *paper;         /* NULL: none */
 
     ordo_device  *device;
     int           device_number; /* index in the file */

@@ -151,7 +151,7 @@ static struct line line_of(const struct run *run, const struct spec *spec, const
         text_percent(number(&line, "copy", 6, COPY), number_of(row, "share_of_copy_rate"));
     }
     add_baselines(&line);
-    if (run->peer_program)
+    if (run->peer_programs)
         text_ratio(number(&line, "/ peer", 7, PEER), rate / number_of(json_at(row, "peer"), "rate"));
     if (run->before)
         text_ratio(number(&line, "/ before", 8, BEFORE), rate / before);

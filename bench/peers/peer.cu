@@ -22,12 +22,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <list>
-#include <stdexcept>
-#include <string>
 #include <utility>
 
 static void must(cudaError_t code, const char *what)
@@ -404,7 +399,7 @@ template <typename K> static Work work_on_keys(const struct spec &spec, Arrays &
     }
 }
 
-static bool check(const struct spec &spec, const struct inputs &in, const Arrays &a)
+static bool check(const struct spec &spec, const struct inputs &in, const Arrays &a, char *why)
 {
     const auto    keys = read(a.keys_out), values = read(a.values_out), ranks = read(a.ranks), found = read(a.found);
     const auto    total = read(a.total), uppers = read(a.uppers), counts = read(a.counts);
@@ -417,50 +412,33 @@ static bool check(const struct spec &spec, const struct inputs &in, const Arrays
     answer.uppers = reinterpret_cast<const uint32_t *>(uppers.data());
     answer.counts = reinterpret_cast<const uint32_t *>(counts.data());
     memcpy(&answer.kept, total.data(), sizeof answer.kept);
-    char why[WHY_BYTES];
     /* Everything inserted into a dictionary must come back in order. */
     struct spec checked = spec;
     const bool  inserts = workload_is_dict(spec.workload);
     const bool  ties_may_swap =
         inserts || spec.workload == MERGE || spec.workload == MERGE_RUNS || spec.workload == COLUMNS;
     checked.workload = inserts ? SORT : spec.workload;
-    const bool right = answer_check(&checked, &in, &answer, ties_may_swap, why);
-    if (!right)
-        fprintf(stderr, "ordo-peer: %s of %zu: %s\n", workload_name(spec.workload), spec.count, why);
-    return right;
+    return answer_check(&checked, &in, &answer, ties_may_swap, why);
 }
 
 /* CUB or Thrust, if they do the workload. */
 static std::vector<Peer> array_peers(const struct spec &spec)
 {
-    const std::shared_ptr<struct inputs> in(new inputs(), [](struct inputs *p) {
-        inputs_free(p);
-        delete p;
-    });
-    if (!inputs_make(&spec, in.get()))
-        throw std::bad_alloc();
+    const auto in = make_inputs(spec);
     const auto arrays = std::make_shared<Arrays>(spec, *in);
     const Work work = spec.type == ORDO_U32    ? work_on_keys<uint32_t>(spec, *arrays)
                       : spec.type == ORDO_U128 ? work_on_values<Wide>(spec, *arrays)
                                                : work_on_keys<uint64_t>(spec, *arrays);
     if (!work.name)
         return {};
-    return { { work.name, work.call, [=] {
+    return { { work.name, work.call, [=](char *why) {
                   if (work.finish)
                       work.finish();
-                  return check(spec, *in, *arrays);
+                  return check(spec, *in, *arrays, why);
               } } };
 }
 
 /* ---- clocks -------------------------------------------------------------------------------------------------- */
-
-/* Matches timing.c. A batch takes at least 20 ms. The result is the median of up to 20 batches. */
-static const double batch_seconds = 0.02;
-static const int    most_batch = 4096, most_repetitions = 20;
-
-struct Times {
-    double wall, device; /* seconds a call */
-};
 
 static cudaEvent_t new_event()
 {
@@ -481,53 +459,7 @@ static Times time_batch(const Call &call, int n)
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - before;
     float                               ms = 0;
     must(cudaEventElapsedTime(&ms, start, end), "cudaEventElapsedTime");
-    return { wall.count() / n, ms * 1e-3 / n };
-}
-
-static double median(std::vector<double> list)
-{
-    std::sort(list.begin(), list.end());
-    const size_t n = list.size();
-    return n % 2 ? list[n / 2] : (list[n / 2 - 1] + list[n / 2]) / 2;
-}
-
-/* Peers with `prepare` run one call a batch. */
-static Times time_calls(const Peer &peer, double seconds)
-{
-    const auto run = [&](int n) {
-        if (peer.prepare) {
-            peer.prepare();
-            must(cudaDeviceSynchronize(), "the preparation of a call");
-        }
-        return time_batch(peer.call, n);
-    };
-    int n = 1;
-    run(1); /* loads the kernels */
-    double took = run(n).wall;
-    while (!peer.prepare && took * n < batch_seconds && n * 2 <= most_batch) {
-        n *= 2;
-        took = run(n).wall;
-    }
-    const int           repetitions = (int) std::max(3.0, std::min(seconds / (took * n), (double) most_repetitions));
-    std::vector<double> wall, device;
-    for (int r = 0; r < repetitions; r++) {
-        const Times times = run(n);
-        wall.push_back(times.wall);
-        device.push_back(times.device);
-    }
-    return { median(wall), median(device) };
-}
-
-static void print_row(const struct spec &spec, const char *name, const Times &times, bool right, const char *device)
-{
-    const double operations = (double) spec_operations(&spec);
-    printf("{\"count\": %zu, \"name\": \"%s\", \"rate\": %.6g, \"device_rate\": %.6g, \"wall_s\": %.6g, \"device_s\": "
-           "%.6g, "
-           "\"check\": \"%s\", \"device\": \"%s\", \"cuda\": \"%d.%d\", \"cccl\": \"%d.%d.%d\"}\n",
-           spec.count, name, operations / times.wall, operations / times.device, times.wall, times.device,
-           right ? "ok" : "WRONG", device, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10, CUB_MAJOR_VERSION,
-           CUB_MINOR_VERSION, CUB_SUBMINOR_VERSION);
-    fflush(stdout);
+    return { wall.count() / n, ms * 1e-3 / n, 0 };
 }
 
 static bool has_room(const struct spec &spec)
@@ -539,52 +471,17 @@ static bool has_room(const struct spec &spec)
     return ((double) spec.count * copies + (double) spec.n_queries * 2) * pair < (double) available * 0.9;
 }
 
-static bool run_rows(const struct spec &spec, double seconds, const char *device)
+static void run_rows(const struct spec &spec, double seconds, const std::string &more)
 {
-    bool right = true;
+    static const Clocks clocks = { [] { must(cudaDeviceSynchronize(), "the preparation of a call"); }, time_batch };
     if (!has_room(spec))
-        return true;
+        return;
     const bool        is_dict = workload_is_dict(spec.workload), hashes = is_dict && spec.variant == HASH;
     std::vector<Peer> peers = hashes ? hash_peers(spec) : tree_peers(spec);
     if (!hashes && peers.empty())
         peers = array_peers(spec);
-    for (const Peer &peer : peers) {
-        const Times times = time_calls(peer, seconds / (double) peers.size());
-        const bool  good = peer.is_right();
-        print_row(spec, peer.name, times, good, device);
-        right = right && good;
-    }
-    return right;
-}
-
-static int number_of(const char *word, int n, const char *(*name)(int) )
-{
-    for (int i = 0; i < n; i++)
-        if (strcmp(word, name(i)) == 0)
-            return i;
-    throw std::runtime_error(std::string("unknown: ") + word);
-}
-
-/* Ten words, in the order of peers.c. */
-static struct spec read_point(const char *const *word)
-{
-    const auto  number = [&] { return strtoull(*word++, nullptr, 10); };
-    struct spec spec = {};
-    spec.workload =
-        (enum workload) number_of(*word++, N_ALL_WORKLOADS, [](int i) { return workload_name((enum workload) i); });
-    const std::string variant = *word++;
-    for (int v = 0; variant_name(spec.workload, v); v++)
-        if (variant == variant_name(spec.workload, v))
-            spec.variant = v;
-    spec.type = (ordo_type) number_of(*word++, N_TYPES, type_name);
-    spec.dist = (enum dist) number_of(*word++, N_DISTS, dist_name);
-    spec.value_bytes = (uint32_t) number();
-    spec.n_queries = number();
-    spec.batch = number();
-    spec.hit_percent = (uint32_t) number();
-    spec.load_percent = (uint32_t) number();
-    spec.seed = number();
-    return spec;
+    for (const Peer &peer : peers)
+        run_peer(clocks, spec, peer, seconds / (double) peers.size(), more);
 }
 
 /* Selects the CUDA device with OpenCL's name `wanted`, or the first if that is empty. */
@@ -603,22 +500,20 @@ static std::string choose_device(const std::string &wanted)
     throw std::runtime_error("no CUDA device is called '" + wanted + "'");
 }
 
-/* SECONDS DEVICE POINT COUNT...: see peers.c. */
 int main(int argc, char **argv)
 try {
-    const int n_counts = argc - 13;
-    if (n_counts < 1)
-        throw std::runtime_error("ordo-bench --peers runs this");
-    struct spec spec = read_point(argv + 3);
-    bool        right = true;
-    if (spec.type != ORDO_U32 && spec.type != ORDO_U64 && spec.type != ORDO_U128)
+    Question q = read_question(argc, argv);
+    if (q.spec.type != ORDO_U32 && q.spec.type != ORDO_U64 && q.spec.type != ORDO_U128)
         return 0; /* CUB orders floats differently, and signed integers need no other work */
-    const std::string device = choose_device(argv[2]);
-    for (int i = 0; i < n_counts; i++) {
-        spec.count = strtoull(argv[13 + i], nullptr, 10);
-        right = run_rows(spec, atof(argv[1]) / n_counts, device.c_str()) && right;
+    char more[512];
+    snprintf(more, sizeof more, "\"device\": \"%s\", \"cuda\": \"%d.%d\", \"cccl\": \"%d.%d.%d\"",
+             choose_device(q.device_name).c_str(), CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10, CUB_MAJOR_VERSION,
+             CUB_MINOR_VERSION, CUB_SUBMINOR_VERSION);
+    for (const size_t count : q.counts) {
+        q.spec.count = count;
+        run_rows(q.spec, q.seconds, more);
     }
-    return right ? 0 : 1;
+    return 0;
 } catch (const std::exception &error) {
     fprintf(stderr, "ordo-peer: %s\n", error.what());
     return 1;

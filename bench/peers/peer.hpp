@@ -2,15 +2,9 @@
 /* Shared by the files of ordo-peer. */
 #pragma once
 
-extern "C" {
-#include "bench/workload/inputs.h"
-#include "bench/workload/keys.h"
-}
+#include "peer_run.hpp"
 
 #include <thrust/device_vector.h>
-
-#include <functional>
-#include <vector>
 
 /* Bytes on the device; 0 bytes: no array. */
 using Array = thrust::device_vector<unsigned char>;
@@ -31,15 +25,6 @@ inline std::vector<unsigned char> read(const Array &array)
     return host;
 }
 
-using Call = std::function<void()>;
-
-/* A library on a point: the timed call and its check. `prepare` runs untimed before each call, unless it is empty. */
-struct Peer {
-    const char           *name;
-    Call                  call;
-    std::function<bool()> is_right;
-    Call                  prepare = {};
-};
 /* The hash tables that can run the row, with new keys and values. */
 std::vector<Peer> hash_peers(const struct spec &spec);
 /* The B-trees that can run the row, with new keys and values. */

@@ -91,7 +91,7 @@ Peer peer_of(const char *name, const struct spec &spec, const std::shared_ptr<Co
         state->table.find(state->queries.data().get(), state->queries.size(), state->values.data().get());
     };
     build();
-    return { name, spec.workload == BUILD ? build : find, [=] {
+    return { name, spec.workload == BUILD ? build : find, [=](char *) {
                 thrust::fill(state->values.begin(), state->values.end(), V(0));
                 find();
                 std::vector<V> found(state->values.size());

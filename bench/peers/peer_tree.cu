@@ -230,7 +230,7 @@ std::vector<Peer> tree_peers(const struct spec &spec)
     const Call prepare = reads ? Call() : [=] { state->tree.restore(); };
     return {
         { "MVGpuBTree's gpu_blink_tree", call_of(w, state),
-          [=] {
+          [=](char *) {
               thrust::fill(state->found.begin(), state->found.end(), 0u);
               (*state->tree).find(state->all.data().get(), state->found.data().get(), (uint32_t) state->all.size());
               std::vector<uint32_t> found(state->found.size());

@@ -274,14 +274,21 @@ peer_is() {
     expect 0 env ORDO_PEER="$dir/peer" ORDO_PEER_SECONDS=1 "$bench" --no-limits --peers --workload reduce --sizes =100 --reps 3
 }
 
-# A peer that hangs, one that fails, and one that answers.
+# A peer that hangs, one that fails, one that answers, one that is wrong and fails, and two of which one is absent.
 peers() {
     peer_is 'exec sleep 100'
-    prints err 'ordo-peer timed out after 1 s'
+    prints err 'peer timed out after 1 s'
     peer_is 'exit 3'
-    prints err 'ordo-peer ended with status 3'
+    prints err 'peer ended with status 3'
     peer_is 'echo "{ \"count\": 100, \"name\": \"a peer\", \"rate\": 1e6 }"'
-    prints_no err 'ordo-peer'
+    prints_no err 'peer'
+    peer_is 'echo "{ \"count\": 100, \"name\": \"a peer\", \"check\": \"WRONG\", \"why\": \"one is missing\" }"; exit 3'
+    prints err 'a peer, 100 elements: WRONG: one is missing'
+    prints err 'peer ended with status 3'
+    expect 0 env ORDO_PEER="$dir/peer:$bench-peer" "$bench" compare --no-limits --no-host --workload reduce --sizes =100 --reps 3
+    prints err 'a peer, 100 elements: WRONG: one is missing'
+    prints out 'a peer .*WRONG'
+    prints err 'ordo-bench-peer'
 }
 
 # ordo-tune.
