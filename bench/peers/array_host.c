@@ -64,6 +64,14 @@ static const struct kind kinds[] = {
     { SORT, RECORDS_SORT, NULL, "parlay", "integer_sort_inplace of records made of key and value", true, "parlaylib",
       .sort_records = &parlay_sort }, /* its headers have no version */
 #endif
+#if BENCH_IPS2RA
+    { SORT, RECORDS_SORT, NULL, "ips2ra", "parallel::sort of records made of key and value", true, "ips2ra",
+      .sort_records = &ips2ra_sort }, /* its headers have no version */
+#endif
+#if BENCH_TBB
+    { SORT, RECORDS_SORT, NULL, "tbb", "parallel_sort of records made of key and value", true, tbb_version,
+      .sort_records = &tbb_sort },
+#endif
 #if BENCH_HIGHWAY
     { SORT, KEYS_SORT, NULL, "vqsort", "hwy::VQSort; on several threads parts, then merged", true, vqsort_version,
       .sort_keys = vqsort_keys },

@@ -187,7 +187,7 @@ static void run_rows(const compute::command_queue &queue, const struct spec &spe
     if (spec.count == 0 || spec.count * bytes * 5 > queue.get_device().global_memory_size())
         return;
     const auto in = make_inputs(spec);
-    for (const auto &library : { boost_works, vexcl_works }) { /* each with outputs of its own */
+    for (const auto &library : { boost_works, vexcl_works }) { /* each with new outputs */
         const auto a = std::make_shared<Arrays>(queue, spec, *in);
         for (const Work &work : library(spec, a)) {
             const auto is_right = [&](char *why) {

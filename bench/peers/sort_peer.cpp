@@ -3,6 +3,14 @@
 #include <parlay/primitives.h>
 #include <parlay/slice.h>
 #endif
+#if BENCH_IPS2RA
+#include <ips2ra.hpp>
+#endif
+#if BENCH_TBB
+#include <oneapi/tbb/parallel_sort.h>
+#include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/version.h>
+#endif
 #if BENCH_HIGHWAY
 #include <hwy/contrib/sort/vqsort.h>
 #endif
@@ -17,7 +25,7 @@ extern "C" {
 #include "bench/peers/sort_peer.h"
 }
 
-#if BENCH_PARLAY
+#if BENCH_PARLAY || BENCH_IPS2RA || BENCH_TBB
 namespace {
 
 class AnyRecords {
@@ -36,9 +44,9 @@ template <typename K> struct Record<K, void> {
     K key;
 };
 
-template <typename K, typename V> class Records : public AnyRecords {
+template <typename Sorter, typename K, typename V> class Records : public AnyRecords {
   public:
-    Records(size_t count, int threads) : scheduler_(size_t(threads)), records_(count)
+    Records(size_t count, int threads) : sorter_(threads), records_(count)
     {
     }
 
@@ -53,8 +61,7 @@ template <typename K, typename V> class Records : public AnyRecords {
 
     void sort() override
     {
-        parlay::integer_sort_inplace(parlay::make_slice(records_),
-                                     [](const Record<K, V> &record) { return record.key; });
+        sorter_.sort(records_);
     }
 
     void read(const pairs &to) const override
@@ -67,24 +74,24 @@ template <typename K, typename V> class Records : public AnyRecords {
     }
 
   private:
-    parlay::internal::scheduler_type scheduler_; /* of this thread while the object exists */
-    std::vector<Record<K, V>>        records_;
+    Sorter                    sorter_;
+    std::vector<Record<K, V>> records_;
 };
 
-template <typename K> AnyRecords *records_of(size_t value_bytes, size_t count, int threads)
+template <typename Sorter, typename K> AnyRecords *records_of(size_t value_bytes, size_t count, int threads)
 {
     if (value_bytes == 0)
-        return new Records<K, void>(count, threads);
+        return new Records<Sorter, K, void>(count, threads);
     if (value_bytes == 4)
-        return new Records<K, uint32_t>(count, threads);
-    return new Records<K, uint64_t>(count, threads);
+        return new Records<Sorter, K, uint32_t>(count, threads);
+    return new Records<Sorter, K, uint64_t>(count, threads);
 }
 
-void *records_open(size_t key_bytes, size_t value_bytes, size_t count, int threads)
+template <typename Sorter> void *records_open(size_t key_bytes, size_t value_bytes, size_t count, int threads)
 {
     try {
-        return key_bytes == 4 ? records_of<uint32_t>(value_bytes, count, threads)
-                              : records_of<uint64_t>(value_bytes, count, threads);
+        return key_bytes == 4 ? records_of<Sorter, uint32_t>(value_bytes, count, threads)
+                              : records_of<Sorter, uint64_t>(value_bytes, count, threads);
     } catch (const std::bad_alloc &) {
         return nullptr;
     }
@@ -110,9 +117,72 @@ void records_close(void *records)
     delete static_cast<AnyRecords *>(records);
 }
 
+constexpr auto key_of = [](const auto &record) { return record.key; };
+
+} // namespace
+#endif
+
+#if BENCH_PARLAY
+namespace {
+
+struct Parlay {
+    parlay::internal::scheduler_type scheduler; /* of this thread while the object exists */
+
+    explicit Parlay(int threads) : scheduler(size_t(threads))
+    {
+    }
+    template <typename R> void sort(std::vector<R> &records) const
+    {
+        parlay::integer_sort_inplace(parlay::make_slice(records), key_of);
+    }
+};
+
 } // namespace
 
-const record_sort parlay_sort = { records_open, records_fill, records_sort, records_read, records_close };
+const record_sort parlay_sort = { records_open<Parlay>, records_fill, records_sort, records_read, records_close };
+#endif
+
+#if BENCH_IPS2RA
+namespace {
+
+struct Ips2ra {
+    int threads;
+
+    explicit Ips2ra(int threads) : threads(threads)
+    {
+    }
+    template <typename R> void sort(std::vector<R> &records) const
+    {
+        ips2ra::parallel::sort(records.begin(), records.end(), key_of, threads);
+    }
+};
+
+} // namespace
+
+const record_sort ips2ra_sort = { records_open<Ips2ra>, records_fill, records_sort, records_read, records_close };
+#endif
+
+#if BENCH_TBB
+namespace {
+
+struct Tbb {
+    tbb::task_arena arena;
+
+    explicit Tbb(int threads) : arena(threads)
+    {
+    }
+    template <typename R> void sort(std::vector<R> &records)
+    {
+        arena.execute([&] {
+            tbb::parallel_sort(records.begin(), records.end(), [](const R &a, const R &b) { return a.key < b.key; });
+        });
+    }
+};
+
+} // namespace
+
+const record_sort tbb_sort = { records_open<Tbb>, records_fill, records_sort, records_read, records_close };
+const char        tbb_version[] = "oneTBB " TBB_VERSION_STRING;
 #endif
 
 #if BENCH_HIGHWAY

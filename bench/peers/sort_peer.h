@@ -17,6 +17,13 @@ struct record_sort {
 /* parlay::integer_sort_inplace. BENCH_PARLAY. */
 extern const struct record_sort parlay_sort;
 
+/* ips2ra::parallel::sort. BENCH_IPS2RA. */
+extern const struct record_sort ips2ra_sort;
+
+/* tbb::parallel_sort. BENCH_TBB. */
+extern const struct record_sort tbb_sort;
+extern const char               tbb_version[];
+
 /* hwy::VQSort. BENCH_HIGHWAY. */
 extern const char vqsort_version[];
 void              vqsort_keys(void *keys, size_t key_bytes, size_t count);
