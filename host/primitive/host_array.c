@@ -167,20 +167,24 @@ static bool receives(const struct ordo_host_array *arrays, size_t n)
     return false;
 }
 
-static ordo_status receive_staged(struct ordo_call *call, const struct ordo_host_array *arrays, size_t n)
+static ordo_status fetch_staged(struct ordo_call *call, const struct ordo_host_array *arrays, size_t n, cl_event *done)
 {
-    struct ordo_stage *stage = arrays[0].stage;
-    size_t             first = ORDO_STAGE_BYTES, end = 0;
+    size_t first = ORDO_STAGE_BYTES, end = 0;
     for (size_t i = 0; i < n; i++)
         if (arrays[i].download && wanted_of(&arrays[i]) > 0) {
             first = arrays[i].staged_at < first ? arrays[i].staged_at : first;
             end = arrays[i].staged_at + wanted_of(&arrays[i]) > end ? arrays[i].staged_at + wanted_of(&arrays[i]) : end;
         }
-    ORDO_TRY(ordo_stage_receive(call, stage, first, end - first));
+    return ordo_stage_fetch(call, arrays[0].stage, first, end - first, done);
+}
+
+static void copy_staged(ordo_device *dev, const struct ordo_host_array *arrays, size_t n)
+{
+    const struct ordo_stage *stage = arrays[0].stage;
+    ordo_stage_received(dev, stage);
     for (size_t i = 0; i < n; i++)
         if (arrays[i].download && wanted_of(&arrays[i]) > 0)
             memcpy(arrays[i].to, ordo_stage_host(stage) + arrays[i].staged_at, wanted_of(&arrays[i]));
-    return ORDO_OK;
 }
 
 /* ---- transfers ----------------------------------------------------------------------------------------------- */
@@ -196,7 +200,10 @@ static ordo_status write_all(struct ordo_call *call, const struct ordo_host_arra
             transfer[n_transfers++] = (struct ordo_transfer) { .mem = arrays[i].slice.mem,
                                                                .from = arrays[i].from,
                                                                .bytes = size_of(&arrays[i]) };
-    return ordo_call_transfer(call, true, transfer, n_transfers);
+    cl_event          done = NULL;
+    const ordo_status status = ordo_call_transfer(call, true, transfer, n_transfers, &done);
+    const ordo_status waited = ordo_call_await(call, &done, false);
+    return status == ORDO_OK ? waited : status;
 }
 
 static ordo_status create_and_write(struct ordo_call *call, struct ordo_host_array *arrays, size_t n)
@@ -217,23 +224,37 @@ static ordo_status create_and_write(struct ordo_call *call, struct ordo_host_arr
     return write_all(call, arrays, n);
 }
 
-static ordo_status read_all(struct ordo_call *call, const struct ordo_host_array *arrays, size_t n)
+static ordo_status fetch_all(struct ordo_call *call, const struct ordo_host_array *arrays, size_t n, cl_event *done)
 {
     struct ordo_transfer transfer[ARRAYS_MAX];
     size_t               n_transfers = 0;
-    if (n > 0 && arrays[0].stage)
-        return receives(arrays, n) ? receive_staged(call, arrays, n) : ORDO_OK;
+    if (arrays[0].stage)
+        return fetch_staged(call, arrays, n, done);
     for (size_t i = 0; i < n; i++)
         if (arrays[i].download)
             transfer[n_transfers++] = (struct ordo_transfer) { .mem = arrays[i].slice.mem,
                                                                .to = arrays[i].to,
                                                                .bytes = wanted_of(&arrays[i]) };
-    return ordo_call_transfer(call, false, transfer, n_transfers);
+    return ordo_call_transfer(call, false, transfer, n_transfers, done);
+}
+
+static ordo_status read_all(struct ordo_call *call, const struct ordo_host_array *arrays, size_t n, bool unlocked)
+{
+    cl_event done = NULL;
+    if (!receives(arrays, n))
+        return ORDO_OK;
+    ordo_status       status = fetch_all(call, arrays, n, &done);
+    const ordo_status waited = ordo_call_await(call, &done, unlocked);
+    if (status == ORDO_OK)
+        status = waited;
+    if (status == ORDO_OK && arrays[0].stage)
+        copy_staged(call->dev, arrays, n);
+    return status;
 }
 
 ordo_status ordo_host_receive(struct ordo_call *call, struct ordo_host_array *arrays, size_t n)
 {
-    ORDO_TRY(read_all(call, arrays, n));
+    ORDO_TRY(read_all(call, arrays, n, false));
     for (size_t i = 0; i < n; i++)
         arrays[i].download = false;
     return ORDO_OK;
@@ -265,7 +286,7 @@ ordo_status ordo_host_begin(struct ordo_call *call, ordo_device *dev, struct ord
 
 ordo_status ordo_host_read(struct ordo_call *call, const struct ordo_host_array *array, ordo_status status)
 {
-    return status == ORDO_OK ? read_all(call, array, 1) : status;
+    return status == ORDO_OK ? read_all(call, array, 1, false) : status;
 }
 
 ordo_status ordo_host_end(struct ordo_call *call, struct ordo_host_array *arrays, size_t n, ordo_status status)
@@ -273,8 +294,8 @@ ordo_status ordo_host_end(struct ordo_call *call, struct ordo_host_array *arrays
     ordo_device *dev = call->dev;
     const bool   waits = receives(arrays, n);
     if (status == ORDO_OK)
-        status = read_all(call, arrays, n);
-    const ordo_status waited = wait_if_shared(dev, arrays, n);
+        status = read_all(call, arrays, n, true);
+    const ordo_status waited = waits && status == ORDO_OK ? ORDO_OK : wait_if_shared(dev, arrays, n);
     leave(dev, arrays, n, waits && status == ORDO_OK);
     return ordo_call_end(call, status == ORDO_OK ? waited : status);
 }

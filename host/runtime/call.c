@@ -321,6 +321,26 @@ ordo_status ordo_call_read(struct ordo_call *call, cl_mem from, size_t at, void 
     return ORDO_OK;
 }
 
+ordo_status ordo_call_await(struct ordo_call *call, cl_event *done, bool unlocked)
+{
+    ordo_device *dev = call->dev;
+    if (!*done)
+        return ORDO_OK;
+    const bool flushed = clFlush(call->queue) == CL_SUCCESS;
+    if (unlocked)
+        ordo_unlock(dev);
+    if (flushed && dev->facts.cpu && !call->out_of_order)
+        (void) poll(*done, POLLS_MAX);
+    const cl_int waited = clWaitForEvents(1, done);
+    if (waited != CL_SUCCESS && clFinish(call->queue) != CL_SUCCESS)
+        (void) poll(*done, INT_MAX);
+    if (unlocked)
+        ordo_lock(dev);
+    clReleaseEvent(*done);
+    *done = NULL;
+    return ordo_waited(dev, waited, __FILE__, __LINE__, "clWaitForEvents");
+}
+
 /* ---- checks of the caller's buffers -------------------------------------------------------------------------- */
 
 ordo_status ordo_check_slice(ordo_device *dev, const char *name, struct ordo_slice slice, size_t count, size_t bytes)

@@ -38,6 +38,7 @@ void ordo_bare_device_free(ordo_device *dev)
     free(dev->cl_dir);
     free(dev->cache_dir);
     free(dev->bounce);
+    free(dev->host_blocks);
     free(dev);
 }
 

@@ -48,6 +48,13 @@ struct ordo_ring {
     int    helpers;
 };
 
+/* Memory of ordo_host_alloc. On a CPU, `pinned` is NULL. */
+struct ordo_host_block {
+    char  *host;
+    size_t bytes;
+    cl_mem pinned;
+};
+
 /* An incomplete event in the wait list of a command in `queue`. */
 struct ordo_pending {
     struct ordo_pending *next;
@@ -170,17 +177,20 @@ struct ordo_device {
     bool                 barrier_lost;
     struct ordo_dry_run *dry_run, own_dry_run;
 
-    struct ordo_block   *scratch, *held;
-    struct ordo_ring     ring;
-    char                *bounce;
-    size_t               stage_most;
-    struct ordo_stage   *stages;
-    uint64_t             stage_number;
-    struct ordo_pending *pending;
-    struct ordo_reserve *reserves;
-    struct ordo_memory   memory;
-    uint64_t             scratch_used;
-    uint64_t             memory_limit;
+    struct ordo_block *scratch, *held;
+    struct ordo_ring   ring;
+    /* Sorted by address. */
+    struct ordo_host_block *host_blocks;
+    size_t                  n_host_blocks;
+    char                   *bounce;
+    size_t                  stage_most;
+    struct ordo_stage      *stages;
+    uint64_t                stage_number;
+    struct ordo_pending    *pending;
+    struct ordo_reserve    *reserves;
+    struct ordo_memory      memory;
+    uint64_t                scratch_used;
+    uint64_t                memory_limit;
 
     uint32_t    tunable[ORDO_N_TUNABLES][ORDO_N_SHAPES];
     ordo_origin origin[ORDO_N_TUNABLES][ORDO_N_SHAPES];
@@ -279,9 +289,13 @@ void        ordo_scratch_give(ordo_device *dev, struct ordo_block *block);
  * with zeros. */
 void ordo_scratch_distrust(ordo_device *dev);
 
-/* Returns the mapped address of new pinned memory, or NULL. Pinned memory does not count as device memory. */
-char *ordo_pinned_create(ordo_device *dev, size_t bytes, cl_mem *mem);
-void  ordo_pinned_destroy(ordo_device *dev, cl_mem *mem, char *host);
+/* Creates pinned memory, mapped at *host. After an error, both outputs are NULL. Pinned memory does not count as device
+ * memory. */
+cl_int ordo_pinned_create(ordo_device *dev, size_t bytes, cl_mem *mem, char **host);
+void   ordo_pinned_destroy(ordo_device *dev, cl_mem *mem, char *host);
+/* Returns host memory for a CPU, or NULL. It begins at a page, because drivers would copy memory with a smaller
+ * alignment. Large memory uses huge pages. free() releases it. */
+void *ordo_large_pages(size_t bytes);
 
 /* staging.c. Uploads have consecutive numbers from 1. Allows calls to reuse the staging memory of the uploads 1 to
  * `number`. These uploads must have ended. */

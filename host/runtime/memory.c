@@ -12,6 +12,7 @@
 /* On a CPU, buffers of at least HUGE_MIN bytes use huge pages. Searches for random keys are then 1.3 times as fast. */
 #define HUGE_PAGE ((size_t) 2 << 20)
 #define HUGE_MIN  ((size_t) 16 << 20)
+#define PAGE      ((size_t) 4096)
 #ifndef MADV_HUGEPAGE
 #define MADV_HUGEPAGE (-1)
 #endif
@@ -22,17 +23,26 @@ static void CL_CALLBACK free_memory(cl_mem mem, void *memory)
     free(memory);
 }
 
+void *ordo_large_pages(size_t size)
+{
+    const size_t page = size < HUGE_MIN || MADV_HUGEPAGE < 0 ? PAGE : HUGE_PAGE;
+    const size_t bytes = (size + page - 1) / page * page;
+    void        *memory = bytes >= size ? aligned_alloc(page, bytes) : NULL;
+
+    if (memory && page == HUGE_PAGE)
+        (void) madvise(memory, bytes, MADV_HUGEPAGE);
+    return memory;
+}
+
 static cl_mem create_huge(ordo_device *dev, size_t size)
 {
-    const size_t bytes = (size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-    cl_int       code = CL_SUCCESS;
+    cl_int code = CL_SUCCESS;
 
     if (MADV_HUGEPAGE < 0 || !dev->facts.cpu || !dev->facts.unified_memory || size < HUGE_MIN || dev->dry_run)
         return NULL;
-    void *memory = aligned_alloc(HUGE_PAGE, bytes);
+    void *memory = ordo_large_pages(size);
     if (!memory)
         return NULL;
-    (void) madvise(memory, bytes, MADV_HUGEPAGE);
     const cl_mem mem = clCreateBuffer(dev->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, size, memory, &code);
     if (code == CL_SUCCESS && mem && clSetMemObjectDestructorCallback(mem, free_memory, memory) == CL_SUCCESS)
         return mem;
@@ -215,17 +225,17 @@ void ordo_buffer_leave(ordo_device *dev, cl_mem *mem)
     *mem = NULL;
 }
 
-char *ordo_pinned_create(ordo_device *dev, size_t bytes, cl_mem *mem)
+cl_int ordo_pinned_create(ordo_device *dev, size_t bytes, cl_mem *mem, char **host)
 {
     cl_int code = CL_SUCCESS;
-    char  *host = NULL;
+    *host = NULL;
     *mem = clCreateBuffer(dev->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, NULL, &code);
     if (*mem)
-        host =
+        *host =
             clEnqueueMapBuffer(dev->queue, *mem, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL, &code);
-    if (*mem && !host)
+    if (*mem && !*host)
         ordo_pinned_destroy(dev, mem, NULL);
-    return host;
+    return *host || code != CL_SUCCESS ? code : CL_OUT_OF_HOST_MEMORY;
 }
 
 void ordo_pinned_destroy(ordo_device *dev, cl_mem *mem, char *host)

@@ -242,6 +242,9 @@ ordo_status ordo_call_read(struct ordo_call *call, cl_mem from, size_t at, void 
 ordo_status ordo_call_send(struct ordo_call *call, cl_mem to, size_t at, const void *from, size_t bytes,
                            cl_event *done);
 ordo_status ordo_call_fetch(struct ordo_call *call, cl_mem from, size_t at, void *to, size_t bytes, cl_event *done);
+/* Waits for *done, releases it and sets it to NULL. Does nothing if it is NULL. If `unlocked` is true, unlocks the
+ * device meanwhile. Only the last step of a call may do this. */
+ordo_status ordo_call_await(struct ordo_call *call, cl_event *done, bool unlocked);
 
 /* Returns ORDO_INVALID if the slice has fewer than `count` elements of `bytes` bytes, or if its buffer belongs to
  * another context. If `bytes` is 0, the slice must be ordo_none(). */
@@ -268,7 +271,10 @@ cl_mem ordo_stage_buffer(const struct ordo_stage *stage);
 /* Enqueues an upload of the first `bytes` bytes of the stage's host memory. On a CPU, creates the stage's buffer over
  * this memory, and uploads nothing. If the driver refuses this buffer, ordo_stage_buffer returns NULL. */
 ordo_status ordo_stage_send(struct ordo_call *call, struct ordo_stage *stage, size_t bytes);
-ordo_status ordo_stage_receive(struct ordo_call *call, struct ordo_stage *stage, size_t at, size_t bytes);
+/* Enqueues a download to the stage's host memory. */
+ordo_status ordo_stage_fetch(struct ordo_call *call, struct ordo_stage *stage, size_t at, size_t bytes, cl_event *done);
+/* Must be called when this download has ended. */
+void ordo_stage_received(ordo_device *dev, const struct ordo_stage *stage);
 
 /* ---- large arrays: transfer.c ---------------------------------------------------------------------------------- */
 
@@ -278,7 +284,14 @@ struct ordo_transfer {
     void       *to;
     size_t      bytes;
 };
-ordo_status ordo_call_transfer(struct ordo_call *call, bool up, const struct ordo_transfer *arrays, size_t n);
+/* Transfers arrays, and may reorder the list. After success or an error, the caller must wait for *done with
+ * ordo_call_await. *done must be NULL before. */
+ordo_status ordo_call_transfer(struct ordo_call *call, bool up, struct ordo_transfer *arrays, size_t n, cl_event *done);
+
+/* ---- memory of ordo_host_alloc: pinned.c ------------------------------------------------------------------------- */
+
+/* Returns true if the memory lies in one block of the device's ordo_host_alloc. */
+bool ordo_is_pinned(const ordo_device *dev, const void *memory, size_t bytes);
 
 /* ---- dry runs and building ahead: dry_run.c, builds.c ------------------------------------------------------------ */
 

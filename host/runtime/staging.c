@@ -7,9 +7,6 @@
 /* If commands still use all stages, the next call waits for them. */
 #define STAGES_MAX 4
 
-/* Alignment of a stage in host memory, in bytes. Drivers would copy memory with a smaller alignment. */
-#define PAGE 4096
-
 static void destroy(ordo_device *dev, struct ordo_stage *stage)
 {
     if (stage->pinned)
@@ -28,11 +25,11 @@ static struct ordo_stage *create(ordo_device *dev)
     if (!stage)
         return NULL;
     if (dev->facts.cpu)
-        stage->host = aligned_alloc(PAGE, ORDO_STAGE_BYTES);
+        stage->host = ordo_large_pages(ORDO_STAGE_BYTES);
     else
         stage->mem = clCreateBuffer(dev->context, CL_MEM_READ_WRITE, ORDO_STAGE_BYTES, NULL, &code);
     if (stage->mem)
-        stage->host = ordo_pinned_create(dev, ORDO_STAGE_BYTES, &stage->pinned);
+        (void) ordo_pinned_create(dev, ORDO_STAGE_BYTES, &stage->pinned, &stage->host);
     if (!stage->host) {
         destroy(dev, stage);
         return NULL;
@@ -102,11 +99,14 @@ ordo_status ordo_stage_send(struct ordo_call *call, struct ordo_stage *stage, si
     return stage->pinned ? ordo_call_send(call, stage->mem, 0, stage->host, bytes, NULL) : ORDO_OK;
 }
 
-ordo_status ordo_stage_receive(struct ordo_call *call, struct ordo_stage *stage, size_t at, size_t bytes)
+ordo_status ordo_stage_fetch(struct ordo_call *call, struct ordo_stage *stage, size_t at, size_t bytes, cl_event *done)
 {
-    ORDO_TRY(ordo_call_read(call, stage->mem, at, stage->host + at, bytes));
-    ordo_stages_forget(call->dev, call->dev->stage_number);
-    return ORDO_OK;
+    return ordo_call_fetch(call, stage->mem, at, stage->host + at, bytes, done);
+}
+
+void ordo_stage_received(ordo_device *dev, const struct ordo_stage *stage)
+{
+    ordo_stages_forget(dev, stage->sent);
 }
 
 void ordo_stages_destroy(ordo_device *dev)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies large arrays in pieces, through a ring of pinned memory. Helper threads copy between array and ring. The
- * calling thread enqueues commands and waits for them.
+ * calling thread enqueues commands and waits for them. Other arrays, and those in pinned memory, are copied by one
+ * command each.
  *
  *    array  --helpers-->  ring  --commands-->  device        (upload; a download goes the other way) */
 #include "internal.h"
@@ -192,7 +193,7 @@ void ordo_ring_destroy(ordo_device *dev)
 static bool has_ring(ordo_device *dev)
 {
     if (!dev->ring.host)
-        dev->ring.host = ordo_pinned_create(dev, SLOTS * dev->ring.piece, &dev->ring.mem);
+        (void) ordo_pinned_create(dev, SLOTS * dev->ring.piece, &dev->ring.mem, &dev->ring.host);
     return dev->ring.host != NULL;
 }
 
@@ -217,33 +218,67 @@ void ordo_ring_open(ordo_device *dev)
     dev->ring.helpers = units < HELPERS_MIN ? 0 : units > HELPERS_MAX ? HELPERS_MAX : (int) units;
 }
 
-static ordo_status transfer_plainly(struct ordo_call *call, bool up, const struct ordo_transfer *arrays, size_t n)
+/* Enqueues one transfer. *done becomes its event. */
+static ordo_status start(struct ordo_call *call, bool up, const struct ordo_transfer *array, cl_event *done)
 {
-    for (size_t i = 0; i < n; i++)
-        if (up)
-            ORDO_TRY(ordo_call_write(call, arrays[i].mem, 0, arrays[i].from, arrays[i].bytes));
-        else
-            ORDO_TRY(ordo_call_read(call, arrays[i].mem, 0, arrays[i].to, arrays[i].bytes));
+    cl_event event = NULL;
+
+    if (up)
+        ORDO_TRY(ordo_call_send(call, array->mem, 0, array->from, array->bytes, &event));
+    else
+        ORDO_TRY(ordo_call_fetch(call, array->mem, 0, array->to, array->bytes, &event));
+    if (event && *done)
+        clReleaseEvent(*done);
+    *done = event ? event : *done;
     return ORDO_OK;
 }
 
-ordo_status ordo_call_transfer(struct ordo_call *call, bool up, const struct ordo_transfer *arrays, size_t n)
+static ordo_status transfer_in_pieces(struct ordo_call *call, bool up, const struct ordo_transfer *arrays, size_t n,
+                                      cl_event *done)
 {
     ordo_device  *dev = call->dev;
-    struct pieces p = { .array = arrays, .bytes = dev->ring.piece, .upload = up };
-    size_t        all = 0;
+    struct pieces p = { .array = arrays, .bytes = dev->ring.piece, .upload = up, .ring = dev->ring.host };
 
     for (size_t i = 0; i < n; i++)
-        all += arrays[i].bytes;
-    if (dev->facts.cpu || dev->ring.helpers == 0 || all < dev->ring.least || !has_ring(dev))
-        return transfer_plainly(call, up, arrays, n);
-    for (size_t i = 0; i < n; i++)
         p.n += pieces_of(&arrays[i], p.bytes);
-    p.ring = dev->ring.host;
     start_helpers(&p, dev->ring.helpers);
-    const ordo_status status = p.n_helpers ? transfer(call, &p) : transfer_plainly(call, up, arrays, n);
+    ordo_status status = ORDO_OK;
+    if (p.n_helpers)
+        status = transfer(call, &p);
+    for (size_t i = 0; i < n && p.n_helpers == 0 && status == ORDO_OK; i++)
+        status = start(call, up, &arrays[i], done);
     end_helpers(&p, status != ORDO_OK);
     if (status != ORDO_OK)
         abandon(dev, &p);
     return status;
+}
+
+static const void *memory_of(const struct ordo_transfer *array, bool up)
+{
+    return up ? array->from : array->to;
+}
+
+static bool uses_ring(ordo_device *dev, bool up, const struct ordo_transfer *arrays, size_t n)
+{
+    size_t pageable = 0;
+
+    if (dev->facts.cpu || dev->ring.helpers == 0)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (!ordo_is_pinned(dev, memory_of(&arrays[i], up), arrays[i].bytes))
+            pageable += arrays[i].bytes;
+    return pageable >= dev->ring.least && has_ring(dev);
+}
+
+ordo_status ordo_call_transfer(struct ordo_call *call, bool up, struct ordo_transfer *arrays, size_t n, cl_event *done)
+{
+    const bool ring = uses_ring(call->dev, up, arrays, n);
+    size_t     n_pieces = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (ring && !ordo_is_pinned(call->dev, memory_of(&arrays[i], up), arrays[i].bytes))
+            arrays[n_pieces++] = arrays[i];
+        else
+            ORDO_TRY(start(call, up, &arrays[i], done));
+    return n_pieces > 0 ? transfer_in_pieces(call, up, arrays, n_pieces, done) : ORDO_OK;
 }

@@ -12,6 +12,7 @@
  *
  *   Arrays       Calls take a cl_mem of the device's context and an offset in elements (ordo_at).
  *                Calls that end in _host take host pointers instead, or NULL for no array.
+ *                Memory of ordo_host_alloc (device.h) is copied fastest.
  *   Types        All calls take types of 4 and 8 bytes. Only these calls take keys of 16 bytes:
  *                ordo_sort, ordo_top_k, ordo_select, ordo_unique, ordo_reduce_by_key, ordo_merge,
  *                ordo_merge_runs, ordo_search, ordo_equal_range, ordo_lookup, ordo_index_build,

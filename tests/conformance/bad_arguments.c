@@ -30,6 +30,8 @@ static const struct other {
     { "ordo_device_self_test", "device", try_no_device, NULL },
     { "ordo_device_memory", "device out", try_no_device, try_device_parameters },
     { "ordo_device_trim", "device", try_no_device, NULL },
+    { "ordo_host_alloc", "device bytes out", try_no_device, try_device_parameters },
+    { "ordo_host_free", "device memory", try_no_device, try_device_parameters },
     { "ordo_device_tunable", "device i out", try_no_device, try_device_parameters },
     { "ordo_device_set_tunable", "device name value", try_no_device, try_device_parameters },
     { "ordo_device_save_profile", "device path path_bytes", try_no_device, try_profile },

@@ -59,6 +59,7 @@ void try_no_device(struct test *t)
     struct ordo_memory       memory;
     struct ordo_tunable_info info;
     ordo_device             *none = NULL;
+    void                    *memory_out = NULL;
 
     ordo_device_close(NULL);
     ordo_device_close(&none);
@@ -74,6 +75,8 @@ void try_no_device(struct test *t)
     test_status(t, ordo_device_save_profile(NULL, text, sizeof text), ORDO_INVALID);
     test_status(t, ordo_device_finish(NULL), ORDO_INVALID);
     test_status(t, ordo_device_prepare(NULL, NULL, NULL), ORDO_INVALID);
+    test_status(t, ordo_host_alloc(NULL, 1, &memory_out), ORDO_INVALID);
+    test_status(t, ordo_host_free(NULL, text), ORDO_INVALID);
 }
 
 /* tests/primitive/pack.c tries fields that exceed a key. */
@@ -107,8 +110,14 @@ void try_device_parameters(struct test *t)
 {
     char                     text[8] = "as was";
     struct ordo_tunable_info info;
+    void                    *memory = t;
 
     test_status(t, ordo_device_memory(t->dev, NULL), ORDO_INVALID);
+    test_status(t, ordo_host_alloc(t->dev, 1, NULL), ORDO_INVALID);
+    test_status(t, ordo_host_alloc(t->dev, 0, &memory), ORDO_INVALID);
+    test_status(t, ordo_host_alloc(t->dev, SIZE_MAX, &memory), ORDO_TOO_LARGE);
+    test_true(t, memory == NULL);
+    test_status(t, ordo_host_free(t->dev, text), ORDO_INVALID);
     test_status(t, ordo_device_tunable(t->dev, 0, NULL), ORDO_INVALID);
     test_status(t, ordo_device_tunable(t->dev, 100000, &info), ORDO_INVALID);
     test_status(t, ordo_device_tunable(t->dev, SIZE_MAX, &info), ORDO_INVALID);

@@ -3,7 +3,9 @@
 #include "dict_case.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { HELD = 50 }; /* elements of the dictionaries */
@@ -238,6 +240,86 @@ DEVICE_TEST(dict_order, threads_may_share_a_dictionary)
         }
         expect_numbers(t, dict, 0, 3000 + THREADS * SHARE);
     }
+}
+
+/* A query over host memory, which a thread waits for. */
+struct waiting_query {
+    ordo_dict  *dict;
+    atomic_bool begun, ended;
+    ordo_status status;
+    size_t      n;
+    uint32_t   *keys, *values;
+    uint8_t    *found;
+};
+
+static void *wait_for_query(void *argument)
+{
+    struct waiting_query *q = argument;
+
+    atomic_store(&q->begun, true);
+    q->status = ordo_dict_find_host(q->dict, q->keys, q->n, q->values, q->found);
+    atomic_store(&q->ended, true);
+    return NULL;
+}
+
+struct lock_user {
+    ordo_device *dev;
+    atomic_bool  ended;
+    ordo_status  status;
+};
+
+static void *lock_often(void *argument)
+{
+    struct lock_user  *user = argument;
+    struct ordo_memory memory;
+
+    for (int i = 0; i < 20 && user->status == ORDO_OK; i++) {
+        (void) nanosleep(&(struct timespec) { .tv_nsec = 5000000 }, NULL);
+        user->status = ordo_device_memory(user->dev, &memory);
+    }
+    atomic_store(&user->ended, true);
+    return NULL;
+}
+
+/* While one thread waits for the device, which an event of the caller stops, another thread gets the lock. */
+static void wait_beside(struct test *t, size_t n)
+{
+    AUTO_DICT ordo_dict *dict = make_dict(t, t->dev, 0, 0, HELD);
+    AUTO_FREE uint32_t  *keys = test_alloc(n * 4), *values = test_alloc(n * 4);
+    AUTO_FREE uint8_t   *found = test_alloc(n);
+    struct waiting_query query = { .dict = dict, .n = n, .keys = keys, .values = values, .found = found };
+    struct lock_user     beside = { .dev = t->dev };
+    pthread_t            thread[2];
+    cl_int               code = CL_SUCCESS;
+
+    for (uint32_t i = 0; i < n; i++)
+        keys[i] = key_of(i % HELD);
+    test_context(t, "a query of %zu keys waits", n);
+    test_ok(t, ordo_dict_find_host(dict, keys, n, values, found)); /* builds the kernels */
+    memset(found, 0, n);
+    cl_event go = clCreateUserEvent(ordo_device_context(t->dev), &code);
+    test_true(t, clEnqueueMarkerWithWaitList(ordo_device_queue(t->dev), 1, &go, NULL) == CL_SUCCESS);
+    test_true(t, pthread_create(&thread[0], NULL, wait_for_query, &query) == 0);
+    while (!atomic_load(&query.begun))
+        (void) nanosleep(&(struct timespec) { .tv_nsec = 1000000 }, NULL);
+    test_true(t, pthread_create(&thread[1], NULL, lock_often, &beside) == 0);
+    for (int i = 0; i < 20000 && !atomic_load(&beside.ended); i++)
+        (void) nanosleep(&(struct timespec) { .tv_nsec = 1000000 }, NULL);
+    const bool overlapped = atomic_load(&beside.ended) && !atomic_load(&query.ended);
+    test_true(t, clSetUserEventStatus(go, CL_COMPLETE) == CL_SUCCESS);
+    for (int i = 0; i < 2; i++)
+        test_true(t, pthread_join(thread[i], NULL) == 0);
+    (void) clReleaseEvent(go);
+    test_true(t, overlapped);
+    test_ok(t, query.status);
+    test_ok(t, beside.status);
+    for (uint32_t i = 0; i < n; i++)
+        test_true(t, found[i] == 1 && values[i] == value_of(i % HELD));
+}
+
+MASK_TEST(dict_order, others_enter_while_a_query_waits, "", "cpu=0")
+{
+    wait_beside(t, 100);
 }
 
 /* In the child: the exit status is the failed expectation. */

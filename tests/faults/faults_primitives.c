@@ -81,6 +81,21 @@ static ordo_status trim(struct fixture *s)
     return ordo_device_trim(s->t->dev);
 }
 
+/* Sorts in memory of ordo_host_alloc. */
+static ordo_status allocate_sort_and_free(struct fixture *s)
+{
+    ordo_device *dev = s->t->dev;
+    void        *memory = NULL;
+    ordo_status  got = ordo_host_alloc(dev, FIXTURE_N * sizeof(uint32_t), &memory);
+
+    if (got != ORDO_OK)
+        return got;
+    memset(memory, 7, FIXTURE_N * sizeof(uint32_t));
+    got = ordo_sort_host(dev, ordo_sort_params(.key = ORDO_U32), memory, NULL, FIXTURE_N);
+    const ordo_status freed = ordo_host_free(dev, memory);
+    return got == ORDO_OK ? freed : got;
+}
+
 static ordo_status finish(struct fixture *s)
 {
     return ordo_device_finish(s->t->dev);
@@ -89,6 +104,19 @@ static ordo_status finish(struct fixture *s)
 static ordo_status self_test(struct fixture *s)
 {
     return ordo_device_self_test(s->t->dev);
+}
+
+static void host_memory(struct test *t, struct fault *f)
+{
+    const struct scenario is = { "host memory", .run = allocate_sort_and_free, .structure = NO_DICT };
+    const size_t          was = t->dev->stage_most;
+
+    fault_sweep(t, &is, f);
+    t->dev->stage_most = 0;
+    fault_sweep(t, &is, f);
+    t->dev->stage_most = was;
+    test_true(t, t->dev->n_host_blocks == 0);
+    fault_show(t, "memory of ordo_host_alloc");
 }
 
 static void device_calls(struct test *t, struct fault *f)
@@ -157,6 +185,24 @@ DEVICE_TEST(faults, primitives_survive_every_opencl_call)
     device_calls(t, fault_opencl);
     cached_programs(t, fault_opencl);
     fault_show(t, "OpenCL, primitives");
+}
+
+static void host_memory_over_opencl(struct test *t)
+{
+    host_memory(t, fault_opencl);
+}
+
+static void host_memory_over_allocations(struct test *t)
+{
+    host_memory(t, &fault_memory);
+}
+
+Test(faults, host_memory_survives_every_fault)
+{
+    test_each_device_with("cpu=0", host_memory_over_opencl);
+    test_each_device_with("cpu=0", host_memory_over_allocations);
+    test_each_device(host_memory_over_opencl);
+    test_each_device(host_memory_over_allocations);
 }
 
 DEVICE_TEST(faults, primitives_survive_every_allocation)
