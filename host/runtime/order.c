@@ -265,7 +265,7 @@ ordo_status ordo_call_begin(struct ordo_call *call, ordo_device *dev, const stru
     return ordo_call_begin_after(call, dev, order, NULL, false);
 }
 
-/* Waits on the host for the commands in the caller's queue, also for those that fail. */
+/* Waits on the host for the commands in the caller's queue, even if some fail. */
 static ordo_status drain(ordo_device *dev, const struct ordo_order *order)
 {
     const struct ordo_order quiet = { order->queue, order->n_wait, order->wait, NULL };

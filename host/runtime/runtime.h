@@ -164,8 +164,8 @@ struct ordo_last_call {
  * the host first waits for the wait list, without the lock. Returns ORDO_OPENCL if an event has failed. */
 ordo_status ordo_call_begin_after(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order,
                                   struct ordo_last_call *last, bool waits);
-/* Like ordo_call_begin_after. But if `waits` is true, the host also waits for earlier commands of the caller's queue. If
- * one failed later, a driver could drop a part of the call. */
+/* Like ordo_call_begin_after. But if `waits` is true, the host also waits for earlier commands of the caller's queue. A
+ * driver may drop a part of a call that follows a failed command. */
 ordo_status ordo_call_begin_alone(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order,
                                   struct ordo_last_call *last, bool waits);
 /* Must be called before the host waits for the device. If the wait list has incomplete events, fails without an error

@@ -70,6 +70,25 @@ ORDO_API ordo_status ordo_sort_strings_host(ordo_device                         
                                             const struct ordo_host_strings        *column,
                                             uint32_t *rows_out, uint8_t *equal_out);
 
+/* Copies string rows[i] (uint32_t) of the column to row i of the result, for all i < count. With
+ * the rows of ordo_sort_strings, the result is the sorted column. `offsets_out` receives count + 1
+ * numbers (uint64_t), and the first is 0. *needed (may be NULL) receives the number of bytes.
+ * Cost: one read of all offsets. One read and one write of the strings.
+ * Memory: none.
+ * Blocking: yes.
+ * Errors: ORDO_INVALID if a row is out of range, or offsets descend or exceed n_bytes.
+ *   ORDO_TOO_SMALL if there are more than `capacity` bytes. `bytes_out` is unchanged then. */
+ORDO_API ordo_status ordo_gather_strings(ordo_device *device, const struct ordo_strings *column,
+                                         struct ordo_slice rows, size_t count,
+                                         struct ordo_slice offsets_out, struct ordo_slice bytes_out,
+                                         size_t capacity, size_t *needed,
+                                         const struct ordo_order *order);
+ORDO_API ordo_status ordo_gather_strings_host(ordo_device                    *device,
+                                              const struct ordo_host_strings *column,
+                                              const uint32_t *rows, size_t count,
+                                              uint64_t *offsets_out, void *bytes_out,
+                                              size_t capacity, size_t *needed);
+
 /* ---- index ---------------------------------------------------------------------------------- */
 
 /* A search index of the distinct strings of a column. The id of a string is the number of distinct

@@ -256,7 +256,7 @@ static void bad_capacity(struct trial *r)
     g.room = SIZE_MAX;
     refuse(r, &g, r->host ? ORDO_TOO_LARGE : ORDO_INVALID, "capacity", "is the maximum");
     g.room = ORDO_MAX_COUNT + 1;
-    if (r->call->object == OBJECT_OTHER) /* bytes of strings may be more */
+    if (!strstr(r->call->name, "strings")) /* bytes of strings may be more */
         refuse(r, &g, r->host ? ORDO_TOO_LARGE : ORDO_INVALID, "capacity", "is more than a call takes");
 }
 

@@ -421,8 +421,8 @@ MASK_TEST(events, of_earlier_calls_spoil_no_call_over_host_memory, "cpu=0")
     test_true(t, for_each_fixture(t, host_behind, true) > n_primitive_calls);
 }
 
-/* A command of the caller waits for an event that fails during a call on arrays that waits for the device. No command of
- * the call is dropped. */
+/* A command of the caller waits for an event that fails during a call on arrays that waits for the device. No command
+ * of the call is dropped. */
 DEVICE_TEST(events, of_other_commands_that_fail_drop_no_part_of_a_call_that_waits)
 {
     enum { N = 5000 };

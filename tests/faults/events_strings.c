@@ -172,7 +172,13 @@ static ordo_status strings_of(struct fixture *f, const struct ordo_strings *c, c
                                      arrays[BYTES_OUT].count, NULL, order);
 }
 
-enum { N_BLOCKING = 12 }; /* the first calls block */
+static ordo_status rows_of(struct fixture *f, const struct ordo_strings *c, const struct ordo_order *order)
+{
+    return ordo_gather_strings(f->dev, c, slice(f, IDS), BATCH, slice(f, OFFSETS_OUT), slice(f, BYTES_OUT),
+                               arrays[BYTES_OUT].count, NULL, order);
+}
+
+enum { N_BLOCKING = 13 }; /* the first calls block */
 
 static const struct string_call {
     const char *name;
@@ -182,8 +188,8 @@ static const struct string_call {
     { "erase", erase },       { "cleanup", cleanup },     { "select", select_ranks },
     { "export", export_all }, { "check", check },         { "sort", sort },
     { "index", index_bits },  { "index", index_partial }, { "gather", strings_of },
-    { "find", find },         { "search", search },       { "prefix", prefix },
-    { "range", range },
+    { "gather", rows_of },    { "find", find },           { "search", search },
+    { "prefix", prefix },     { "range", range },
 };
 
 static ordo_status run(struct fixture *f, const struct string_call *call, const struct ordo_order *order)
@@ -334,8 +340,8 @@ DEVICE_TEST(events, that_fail_leave_strings_unchanged)
 
 /* ---- another command of the queue fails -------------------------------------------------------------------------- */
 
-/* A command of the caller waits for an event that fails while the call waits for this command. No command of the call is
- * dropped. */
+/* A command of the caller waits for an event that fails while the call waits for this command. No command of the call
+ * is dropped. */
 static void run_behind(struct test *t, const struct string_call *call)
 {
     cl_command_queue queue = test_queue(t, 0);

@@ -88,7 +88,7 @@ MASK_TEST(string_index_arguments, refuses_ids_out_of_range, "", "cpu=0")
     AUTO_INDEX ordo_string_index *index = small_index(t);
     test_context(t, "ids out of range");
     test_status(t, ordo_string_index_strings_host(index, ids, 4, offsets, bytes, 8, &needed), ORDO_INVALID);
-    test_message(t, "ids[2] is 3: the index has 3 strings");
+    test_message(t, "ids[2] is 3: there are 3 strings");
     test_status(t, ordo_string_index_strings_host(index, ids, 2, offsets, bytes, 2, &needed), ORDO_TOO_SMALL);
     test_true(t, needed == 3);
     test_message(t, "the strings have 3 bytes, capacity is 2");

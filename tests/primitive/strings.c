@@ -74,6 +74,47 @@ static void sort_on_host(struct test *t, const struct string_case *c, const stru
     test_same_bytes(t, "equal_out", equal, s->equal, c->count);
 }
 
+static void gather_on_device(struct test *t, const struct ordo_host_strings *c, const uint32_t *rows,
+                             const struct string_case *want)
+{
+    AUTO_ARRAY struct test_array on_offsets = test_upload(t, c->offsets, c->count + 1, c->offset_bytes, 1);
+    AUTO_ARRAY struct test_array on_bytes = test_upload(t, c->bytes, c->n_bytes, 1, test_below(t, 20));
+    AUTO_ARRAY struct test_array of = test_upload(t, rows, c->count, 4, test_below(t, 4));
+    AUTO_ARRAY struct test_array offsets = test_upload(t, NULL, c->count + 1, 8, test_below(t, 4));
+    AUTO_ARRAY struct test_array bytes = test_upload(t, NULL, want->n_bytes, 1, test_below(t, 20));
+    const struct ordo_strings    column = { test_slice(&on_offsets), c->offset_bytes, test_slice(&on_bytes), c->n_bytes,
+                                            c->count };
+    const uint64_t               none = 0;
+    size_t                       needed = 7;
+    if (want->n_bytes)
+        test_status(t,
+                    ordo_gather_strings(t->dev, &column, test_slice(&of), c->count, test_slice(&offsets),
+                                        test_slice(&bytes), want->n_bytes - 1, &needed, NULL),
+                    ORDO_TOO_SMALL);
+    test_true(t, needed == (want->n_bytes ? want->n_bytes : 7));
+    test_ok(t, ordo_gather_strings(t->dev, &column, test_slice(&of), c->count, test_slice(&offsets), test_slice(&bytes),
+                                   want->n_bytes, &needed, NULL));
+    test_true(t, needed == want->n_bytes);
+    test_expect(t, ORDO_U64, &offsets, c->count ? want->offsets : &none, c->count + 1);
+    test_expect(t, ORDO_U32, &bytes, want->bytes, want->n_bytes);
+}
+
+/* Gathers the sorted column. */
+static void gather_sorted(struct test *t, const struct string_case *c, const struct sorting *s, const void *offsets)
+{
+    const struct ordo_host_strings column = { offsets, s->offset_bytes, c->bytes, c->n_bytes, c->count };
+    AUTO_FREE uint64_t            *got_offsets = test_alloc((c->count + 1) * sizeof *got_offsets);
+    AUTO_FREE uint8_t             *got = test_alloc(c->n_bytes + 1);
+    AUTO_COLUMN struct string_case want = { .count = 0 };
+    for (size_t i = 0; i < c->count; i++)
+        string_add_text(&want, (const char *) c->bytes + c->offsets[s->rows[i]], string_length(c, s->rows[i]));
+    gather_on_device(t, &column, s->rows, &want);
+    test_ok(t, ordo_gather_strings_host(t->dev, &column, s->rows, c->count, got_offsets, got, want.n_bytes, NULL));
+    if (c->count)
+        test_same(t, "offsets_out", ORDO_U64, got_offsets, want.offsets, c->count + 1);
+    test_same_bytes(t, "bytes_out", got, want.bytes, want.n_bytes);
+}
+
 static void try_offsets(struct test *t, const char *name, const struct string_case *c, uint32_t offset_bytes,
                         bool descending)
 {
@@ -86,6 +127,7 @@ static void try_offsets(struct test *t, const char *name, const struct string_ca
                  descending ? "descending" : "ascending", offset_bytes);
     sort_on_device(t, c, &s, offsets);
     sort_on_host(t, c, &s, offsets);
+    gather_sorted(t, c, &s, offsets);
 }
 
 /* Sorts with offsets of 32 and 64 bits, one ascending and one descending, in device and in host memory. */
@@ -334,6 +376,8 @@ struct bad_offsets {
 static void refuse(struct test *t, const struct string_case *good, const struct bad_offsets *bad)
 {
     AUTO_FREE uint32_t *rows = test_alloc(good->count * sizeof *rows), *kept = test_alloc(good->count * sizeof *rows);
+    uint64_t            ends_out[2];
+    uint8_t             out[10];
     memset(rows, TEST_EMPTY, good->count * sizeof *rows);
     memset(kept, TEST_EMPTY, good->count * sizeof *rows);
     for (uint32_t bytes = 4; bytes <= 8; bytes += 4) {
@@ -351,6 +395,9 @@ static void refuse(struct test *t, const struct string_case *good, const struct 
         (void) ordo_device_last_error(t->dev, message, sizeof message);
         test_true(t, strstr(message, bad->message) != NULL);
         test_same(t, "rows_out", ORDO_U32, rows, kept, good->count);
+        test_status(t, ordo_gather_strings_host(t->dev, &column, (const uint32_t[]) { 3 }, 1, ends_out, out, 10, NULL),
+                    ORDO_INVALID);
+        test_message(t, bad->message);
     }
 }
 
@@ -371,4 +418,24 @@ MASK_TEST(strings, with_bad_offsets_are_refused, "", "cpu=0")
     };
     for (size_t i = 0; i < LENGTH(bad); i++)
         refuse(t, &c, &bad[i]);
+}
+
+MASK_TEST(strings, of_rows_out_of_range_are_not_gathered, "", "cpu=0")
+{
+    static const uint32_t          offsets[] = { 2, 3, 3, 6 }, rows[] = { 2, 1, 0, 2 }, bad[] = { 0, 2, 3, UINT32_MAX };
+    const struct ordo_host_strings column = { offsets, 4, "..cbad", 6, 3 }, none = { .offset_bytes = 8 };
+    uint64_t                       got_offsets[5] = { 9 };
+    uint8_t                        got[16];
+    size_t                         needed = 5;
+    test_context(t, "rows out of range");
+    test_status(t, ordo_gather_strings_host(t->dev, &column, bad, 4, got_offsets, got, 16, &needed), ORDO_INVALID);
+    test_message(t, "rows[2] is 3: there are 3 strings");
+    test_status(t, ordo_gather_strings_host(t->dev, &none, bad, 4, got_offsets, got, 16, &needed), ORDO_INVALID);
+    test_message(t, "rows are given, but there are no strings");
+    test_status(t, ordo_gather_strings_host(t->dev, &column, rows, 4, got_offsets, got, 6, &needed), ORDO_TOO_SMALL);
+    test_true(t, needed == 7);
+    test_ok(t, ordo_gather_strings_host(t->dev, &column, rows, 4, got_offsets, got, 16, &needed));
+    test_true(t, memcmp(got, "badcbad", 7) == 0 && got_offsets[1] == 3 && got_offsets[2] == 3 && got_offsets[4] == 7);
+    test_ok(t, ordo_gather_strings_host(t->dev, &none, NULL, 0, got_offsets, NULL, 0, &needed));
+    test_true(t, needed == 0 && got_offsets[0] == 0);
 }

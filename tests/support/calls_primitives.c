@@ -125,6 +125,7 @@ static size_t n_bytes(const struct given *g)
 #define SORT_STRINGS OR_NULL(g, ordo_sort_strings_params(.descending = g->descending))
 
 COLUMN_CALL(sort_strings, g->dev, SORT_STRINGS, COLUMN(0), a[2], a[3])
+COLUMN_CALL(gather_strings, g->dev, COLUMN(0), a[2], g->count, a[3], a[4], 4 * g->room, g->got)
 COLUMN_CALL(string_index_search, g->strings.index, g->string_search, COLUMN(0), a[2])
 COLUMN_CALL(string_index_prefix, g->strings.index, COLUMN(0), a[2], a[3])
 COLUMN_CALL(string_index_common, g->strings.index, COLUMN(0), a[2], a[3], a[4])
@@ -242,6 +243,8 @@ const struct array_call primitive_calls[] = {
       false,
       false,
       { STRINGS("offsets", "bytes", FLAGS), OUT("rows_out", 4, 1, 0), MAY("equal_out", 1, 1, 0) } },
+    { ARRAY(gather_strings), .array = { STRINGS("offsets", "bytes", FLAGS), IN("rows", 4, IDS),
+                                        OUT("offsets_out", 8, 1, 1), OUT("bytes_out", 1, 4 * CALL_ROOM, 0) } },
     { ARRAY(string_index_build), .array = { STRINGS("offsets", "bytes", FLAGS), OUT("ids", 4, 1, 0) } },
     { ARRAY(string_index_search), .array = { STRINGS("offsets", "bytes", LETTERS), OUT("ids", 4, 1, 0) },
       .object = OBJECT_STRING_INDEX },
