@@ -173,15 +173,14 @@ void hash_direct(HASH_TABLE, DIRECT_BATCH, __global const hash_value *values, ul
         ordo_or(&found[HASH_REFUSED], 1u);
         return;
     }
-    uint grown = 0, turn = 0, next = direct_collect(&lists[0], &table, &batch, 0);
-    while (lists[turn].n) {
-        __local const direct_list *list = &lists[turn], *ahead = &lists[turn ^ 1];
-        next = direct_collect(&lists[turn ^ 1], &table, &batch, next);
+    uint grown = 0, next = direct_collect(&lists[0], &table, &batch, 0);
+    for (uint turn = 0; turn < n && lists[turn & 1].n; turn++) {
+        __local const direct_list *list = &lists[turn & 1], *ahead = &lists[~turn & 1];
+        next = direct_collect(&lists[~turn & 1], &table, &batch, next);
         for (uint k = 0; k < list->n; k++)
             grown += direct_do(&table, &batch, &rows, list->index[k], list->mixed[k]);
         for (uint k = 0; k < ahead->n; k++)
             hash_prefetch_second(&table, ahead->mixed[k]);
-        turn ^= 1;
     }
     direct_recount(&table, &batch, &mem);
     ordo_add(&found[HASH_TOTAL], grown);
