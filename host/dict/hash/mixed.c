@@ -48,7 +48,8 @@ ordo_status ordo_hash_apply_points(ordo_dict *dict, struct ordo_call *call, cons
     ORDO_TRY(ordo_hash_begin(call, hash));
     if (!hash->table.starts)
         return ORDO_OK;
-    ORDO_TRY(ordo_hash_apply_direct(call, hash, &points, batch->found, batch->values_out, done));
+    if (!dict->results) /* results for host arrays must be downloaded before the batch stores anything */
+        ORDO_TRY(ordo_hash_apply_direct(call, hash, &points, batch->found, batch->values_out, done));
     if (*done)
         ORDO_TRY(ordo_dict_no_ranges(call, batch));
     if (*done && !ordo_is_dry_run(call->dev))
