@@ -167,7 +167,8 @@ static bool receives(const struct ordo_host_array *arrays, size_t n)
     return false;
 }
 
-static ordo_status fetch_staged(struct ordo_call *call, const struct ordo_host_array *arrays, size_t n, cl_event *done)
+static ordo_status fetch_staged(struct ordo_call *call, const struct ordo_host_array *arrays, size_t n,
+                                struct ordo_pending_transfers *pending)
 {
     size_t first = ORDO_STAGE_BYTES, end = 0;
     for (size_t i = 0; i < n; i++)
@@ -175,7 +176,7 @@ static ordo_status fetch_staged(struct ordo_call *call, const struct ordo_host_a
             first = arrays[i].staged_at < first ? arrays[i].staged_at : first;
             end = arrays[i].staged_at + wanted_of(&arrays[i]) > end ? arrays[i].staged_at + wanted_of(&arrays[i]) : end;
         }
-    return ordo_stage_fetch(call, arrays[0].stage, first, end - first, done);
+    return ordo_stage_fetch(call, arrays[0].stage, first, end - first, pending);
 }
 
 static void copy_staged(ordo_device *dev, const struct ordo_host_array *arrays, size_t n)
@@ -189,7 +190,7 @@ static void copy_staged(ordo_device *dev, const struct ordo_host_array *arrays, 
 
 /* ---- transfers ----------------------------------------------------------------------------------------------- */
 
-#define ARRAYS_MAX 18
+#define ARRAYS_MAX ORDO_TRANSFERS_MAX
 
 static ordo_status write_all(struct ordo_call *call, const struct ordo_host_array *arrays, size_t n)
 {
@@ -200,9 +201,9 @@ static ordo_status write_all(struct ordo_call *call, const struct ordo_host_arra
             transfer[n_transfers++] = (struct ordo_transfer) { .mem = arrays[i].slice.mem,
                                                                .from = arrays[i].from,
                                                                .bytes = size_of(&arrays[i]) };
-    cl_event          done = NULL;
-    const ordo_status status = ordo_call_transfer(call, true, transfer, n_transfers, &done);
-    const ordo_status waited = ordo_call_await(call, &done, false);
+    struct ordo_pending_transfers pending = { .n = 0 };
+    const ordo_status             status = ordo_call_transfer(call, true, transfer, n_transfers, &pending);
+    const ordo_status             waited = ordo_call_await(call, &pending, false);
     return status == ORDO_OK ? waited : status;
 }
 
@@ -224,27 +225,28 @@ static ordo_status create_and_write(struct ordo_call *call, struct ordo_host_arr
     return write_all(call, arrays, n);
 }
 
-static ordo_status fetch_all(struct ordo_call *call, const struct ordo_host_array *arrays, size_t n, cl_event *done)
+static ordo_status fetch_all(struct ordo_call *call, const struct ordo_host_array *arrays, size_t n,
+                             struct ordo_pending_transfers *pending)
 {
     struct ordo_transfer transfer[ARRAYS_MAX];
     size_t               n_transfers = 0;
     if (arrays[0].stage)
-        return fetch_staged(call, arrays, n, done);
+        return fetch_staged(call, arrays, n, pending);
     for (size_t i = 0; i < n; i++)
         if (arrays[i].download)
             transfer[n_transfers++] = (struct ordo_transfer) { .mem = arrays[i].slice.mem,
                                                                .to = arrays[i].to,
                                                                .bytes = wanted_of(&arrays[i]) };
-    return ordo_call_transfer(call, false, transfer, n_transfers, done);
+    return ordo_call_transfer(call, false, transfer, n_transfers, pending);
 }
 
 static ordo_status read_all(struct ordo_call *call, const struct ordo_host_array *arrays, size_t n, bool unlocked)
 {
-    cl_event done = NULL;
+    struct ordo_pending_transfers pending = { .n = 0 };
     if (!receives(arrays, n))
         return ORDO_OK;
-    ordo_status       status = fetch_all(call, arrays, n, &done);
-    const ordo_status waited = ordo_call_await(call, &done, unlocked);
+    ordo_status       status = fetch_all(call, arrays, n, &pending);
+    const ordo_status waited = ordo_call_await(call, &pending, unlocked);
     if (status == ORDO_OK)
         status = waited;
     if (status == ORDO_OK && arrays[0].stage)

@@ -321,23 +321,30 @@ ordo_status ordo_call_read(struct ordo_call *call, cl_mem from, size_t at, void 
     return ORDO_OK;
 }
 
-ordo_status ordo_call_await(struct ordo_call *call, cl_event *done, bool unlocked)
+static cl_int wait_all(struct ordo_call *call, const struct ordo_pending_transfers *transfers)
+{
+    if (clFlush(call->queue) == CL_SUCCESS && call->dev->facts.cpu && !call->out_of_order)
+        (void) poll(transfers->event[transfers->n - 1], POLLS_MAX);
+    const cl_int waited = clWaitForEvents(transfers->n, transfers->event);
+    if (waited != CL_SUCCESS && clFinish(call->queue) != CL_SUCCESS)
+        for (cl_uint i = 0; i < transfers->n; i++)
+            (void) poll(transfers->event[i], INT_MAX);
+    return waited;
+}
+
+ordo_status ordo_call_await(struct ordo_call *call, struct ordo_pending_transfers *transfers, bool unlocked)
 {
     ordo_device *dev = call->dev;
-    if (!*done)
+    if (transfers->n == 0)
         return ORDO_OK;
-    const bool flushed = clFlush(call->queue) == CL_SUCCESS;
     if (unlocked)
         ordo_unlock(dev);
-    if (flushed && dev->facts.cpu && !call->out_of_order)
-        (void) poll(*done, POLLS_MAX);
-    const cl_int waited = clWaitForEvents(1, done);
-    if (waited != CL_SUCCESS && clFinish(call->queue) != CL_SUCCESS)
-        (void) poll(*done, INT_MAX);
+    const cl_int waited = wait_all(call, transfers);
     if (unlocked)
         ordo_lock(dev);
-    clReleaseEvent(*done);
-    *done = NULL;
+    for (cl_uint i = 0; i < transfers->n; i++)
+        clReleaseEvent(transfers->event[i]);
+    transfers->n = 0;
     return ordo_waited(dev, waited, __FILE__, __LINE__, "clWaitForEvents");
 }
 

@@ -242,9 +242,16 @@ ordo_status ordo_call_read(struct ordo_call *call, cl_mem from, size_t at, void 
 ordo_status ordo_call_send(struct ordo_call *call, cl_mem to, size_t at, const void *from, size_t bytes,
                            cl_event *done);
 ordo_status ordo_call_fetch(struct ordo_call *call, cl_mem from, size_t at, void *to, size_t bytes, cl_event *done);
-/* Waits for *done, releases it and sets it to NULL. Does nothing if it is NULL. If `unlocked` is true, unlocks the
- * device meanwhile. Only the last step of a call may do this. */
-ordo_status ordo_call_await(struct ordo_call *call, cl_event *done, bool unlocked);
+
+/* Transfers that may still run. */
+enum { ORDO_TRANSFERS_MAX = 18 };
+struct ordo_pending_transfers {
+    cl_event event[ORDO_TRANSFERS_MAX];
+    cl_uint  n;
+};
+/* Waits until all have ended, and removes them. Fails if one failed. If `unlocked` is true, unlocks the device
+ * meanwhile. Only the last step of a call may do this. */
+ordo_status ordo_call_await(struct ordo_call *call, struct ordo_pending_transfers *transfers, bool unlocked);
 
 /* Returns ORDO_INVALID if the slice has fewer than `count` elements of `bytes` bytes, or if its buffer belongs to
  * another context. If `bytes` is 0, the slice must be ordo_none(). */
@@ -272,7 +279,8 @@ cl_mem ordo_stage_buffer(const struct ordo_stage *stage);
  * this memory, and uploads nothing. If the driver refuses this buffer, ordo_stage_buffer returns NULL. */
 ordo_status ordo_stage_send(struct ordo_call *call, struct ordo_stage *stage, size_t bytes);
 /* Enqueues a download to the stage's host memory. */
-ordo_status ordo_stage_fetch(struct ordo_call *call, struct ordo_stage *stage, size_t at, size_t bytes, cl_event *done);
+ordo_status ordo_stage_fetch(struct ordo_call *call, struct ordo_stage *stage, size_t at, size_t bytes,
+                             struct ordo_pending_transfers *pending);
 /* Must be called when this download has ended. */
 void ordo_stage_received(ordo_device *dev, const struct ordo_stage *stage);
 
@@ -284,9 +292,9 @@ struct ordo_transfer {
     void       *to;
     size_t      bytes;
 };
-/* Transfers arrays, and may reorder the list. After success or an error, the caller must wait for *done with
- * ordo_call_await. *done must be NULL before. */
-ordo_status ordo_call_transfer(struct ordo_call *call, bool up, struct ordo_transfer *arrays, size_t n, cl_event *done);
+/* Transfers arrays, and may reorder the list. After success or an error, the caller must call ordo_call_await. */
+ordo_status ordo_call_transfer(struct ordo_call *call, bool up, struct ordo_transfer *arrays, size_t n,
+                               struct ordo_pending_transfers *pending);
 
 /* ---- memory of ordo_host_alloc: pinned.c ------------------------------------------------------------------------- */
 

@@ -99,9 +99,12 @@ ordo_status ordo_stage_send(struct ordo_call *call, struct ordo_stage *stage, si
     return stage->pinned ? ordo_call_send(call, stage->mem, 0, stage->host, bytes, NULL) : ORDO_OK;
 }
 
-ordo_status ordo_stage_fetch(struct ordo_call *call, struct ordo_stage *stage, size_t at, size_t bytes, cl_event *done)
+ordo_status ordo_stage_fetch(struct ordo_call *call, struct ordo_stage *stage, size_t at, size_t bytes,
+                             struct ordo_pending_transfers *pending)
 {
-    return ordo_call_fetch(call, stage->mem, at, stage->host + at, bytes, done);
+    ORDO_TRY(ordo_call_fetch(call, stage->mem, at, stage->host + at, bytes, &pending->event[pending->n]));
+    pending->n++;
+    return ORDO_OK;
 }
 
 void ordo_stage_received(ordo_device *dev, const struct ordo_stage *stage)

@@ -218,23 +218,22 @@ void ordo_ring_open(ordo_device *dev)
     dev->ring.helpers = units < HELPERS_MIN ? 0 : units > HELPERS_MAX ? HELPERS_MAX : (int) units;
 }
 
-/* Enqueues one transfer. *done becomes its event. */
-static ordo_status start(struct ordo_call *call, bool up, const struct ordo_transfer *array, cl_event *done)
+static ordo_status start(struct ordo_call *call, bool up, const struct ordo_transfer *array,
+                         struct ordo_pending_transfers *pending)
 {
-    cl_event event = NULL;
+    cl_event *const event = &pending->event[pending->n];
 
+    *event = NULL;
     if (up)
-        ORDO_TRY(ordo_call_send(call, array->mem, 0, array->from, array->bytes, &event));
+        ORDO_TRY(ordo_call_send(call, array->mem, 0, array->from, array->bytes, event));
     else
-        ORDO_TRY(ordo_call_fetch(call, array->mem, 0, array->to, array->bytes, &event));
-    if (event && *done)
-        clReleaseEvent(*done);
-    *done = event ? event : *done;
+        ORDO_TRY(ordo_call_fetch(call, array->mem, 0, array->to, array->bytes, event));
+    pending->n += *event != NULL;
     return ORDO_OK;
 }
 
 static ordo_status transfer_in_pieces(struct ordo_call *call, bool up, const struct ordo_transfer *arrays, size_t n,
-                                      cl_event *done)
+                                      struct ordo_pending_transfers *pending)
 {
     ordo_device  *dev = call->dev;
     struct pieces p = { .array = arrays, .bytes = dev->ring.piece, .upload = up, .ring = dev->ring.host };
@@ -246,7 +245,7 @@ static ordo_status transfer_in_pieces(struct ordo_call *call, bool up, const str
     if (p.n_helpers)
         status = transfer(call, &p);
     for (size_t i = 0; i < n && p.n_helpers == 0 && status == ORDO_OK; i++)
-        status = start(call, up, &arrays[i], done);
+        status = start(call, up, &arrays[i], pending);
     end_helpers(&p, status != ORDO_OK);
     if (status != ORDO_OK)
         abandon(dev, &p);
@@ -270,7 +269,8 @@ static bool uses_ring(ordo_device *dev, bool up, const struct ordo_transfer *arr
     return pageable >= dev->ring.least && has_ring(dev);
 }
 
-ordo_status ordo_call_transfer(struct ordo_call *call, bool up, struct ordo_transfer *arrays, size_t n, cl_event *done)
+ordo_status ordo_call_transfer(struct ordo_call *call, bool up, struct ordo_transfer *arrays, size_t n,
+                               struct ordo_pending_transfers *pending)
 {
     const bool ring = uses_ring(call->dev, up, arrays, n);
     size_t     n_pieces = 0;
@@ -279,6 +279,6 @@ ordo_status ordo_call_transfer(struct ordo_call *call, bool up, struct ordo_tran
         if (ring && !ordo_is_pinned(call->dev, memory_of(&arrays[i], up), arrays[i].bytes))
             arrays[n_pieces++] = arrays[i];
         else
-            ORDO_TRY(start(call, up, &arrays[i], done));
-    return n_pieces > 0 ? transfer_in_pieces(call, up, arrays, n_pieces, done) : ORDO_OK;
+            ORDO_TRY(start(call, up, &arrays[i], pending));
+    return n_pieces > 0 ? transfer_in_pieces(call, up, arrays, n_pieces, pending) : ORDO_OK;
 }

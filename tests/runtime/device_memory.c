@@ -22,17 +22,17 @@ static void there_and_back(struct test *t, size_t first, size_t second, int plai
     memset(is, 0, first + second + 1);
     for (int i = 0; i < 2; i++)
         test_ok(t, ordo_buffer_create(t->dev, bytes[i], &mem[i]));
-    cl_event             done = NULL;
-    struct ordo_transfer there[] = { { mem[0], was, NULL, first }, { mem[1], was + first, NULL, second } };
-    struct ordo_transfer back[] = { { mem[0], NULL, is, first }, { mem[1], NULL, is + first, second } };
+    struct ordo_pending_transfers pending = { .n = 0 };
+    struct ordo_transfer          there[] = { { mem[0], was, NULL, first }, { mem[1], was + first, NULL, second } };
+    struct ordo_transfer          back[] = { { mem[0], NULL, is, first }, { mem[1], NULL, is + first, second } };
 
     test_ok(t, ordo_call_begin(&call, t->dev, NULL));
     t->dev->ring.helpers = plain == 1 ? 0 : helpers;
-    test_ok(t, ordo_call_transfer(&call, true, there, 2, &done));
-    test_ok(t, ordo_call_await(&call, &done, false));
+    test_ok(t, ordo_call_transfer(&call, true, there, 2, &pending));
+    test_ok(t, ordo_call_await(&call, &pending, false));
     t->dev->ring.helpers = plain == 2 ? 0 : helpers;
-    test_ok(t, ordo_call_transfer(&call, false, back, 2, &done));
-    test_ok(t, ordo_call_await(&call, &done, false));
+    test_ok(t, ordo_call_transfer(&call, false, back, 2, &pending));
+    test_ok(t, ordo_call_await(&call, &pending, false));
     t->dev->ring.helpers = helpers;
     test_ok(t, ordo_call_end(&call, ORDO_OK));
     test_true(t, memcmp(is, was, first + second) == 0 && is[first + second] == 0);
