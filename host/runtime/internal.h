@@ -293,6 +293,10 @@ void ordo_scratch_distrust(ordo_device *dev);
  * memory. */
 cl_int ordo_pinned_create(ordo_device *dev, size_t bytes, cl_mem *mem, char **host);
 void   ordo_pinned_destroy(ordo_device *dev, cl_mem *mem, char *host);
+/* Returns the number of blocks of ordo_host_alloc that begin at or before `memory`. */
+size_t ordo_host_blocks_up_to(const ordo_device *dev, const void *memory);
+/* Returns the block that contains the byte at `memory`, or NULL. *at is the byte's offset in the block. */
+struct ordo_host_block *ordo_host_block_of(const ordo_device *dev, const void *memory, size_t *at);
 /* Returns host memory for a CPU, or NULL. It begins at a page, because drivers would copy memory with a smaller
  * alignment. Large memory uses huge pages. free() releases it. */
 void *ordo_large_pages(size_t bytes);

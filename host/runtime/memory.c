@@ -299,6 +299,41 @@ void ordo_scratch_give(ordo_device *dev, struct ordo_block *block)
     dev->scratch_used -= block->bytes;
 }
 
+/* ---- blocks of ordo_host_alloc --------------------------------------------------------------------------------- */
+
+size_t ordo_host_blocks_up_to(const ordo_device *dev, const void *memory)
+{
+    size_t first = 0, end = dev->n_host_blocks;
+
+    while (first < end) {
+        const size_t middle = first + (end - first) / 2;
+        if ((uintptr_t) dev->host_blocks[middle].host <= (uintptr_t) memory)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first;
+}
+
+struct ordo_host_block *ordo_host_block_of(const ordo_device *dev, const void *memory, size_t *at)
+{
+    const size_t i = ordo_host_blocks_up_to(dev, memory);
+
+    if (i == 0)
+        return NULL;
+    struct ordo_host_block *block = &dev->host_blocks[i - 1];
+    *at = (uintptr_t) memory - (uintptr_t) block->host;
+    return *at < block->bytes ? block : NULL;
+}
+
+bool ordo_is_pinned(const ordo_device *dev, const void *memory, size_t bytes)
+{
+    size_t                        at = 0;
+    const struct ordo_host_block *block = ordo_host_block_of(dev, memory, &at);
+
+    return block && bytes <= block->bytes - at;
+}
+
 /* ---- public -------------------------------------------------------------------------------------------------- */
 
 ordo_status ordo_device_memory(ordo_device *dev, struct ordo_memory *out)

@@ -265,32 +265,6 @@ ordo_status ordo_call_begin(struct ordo_call *call, ordo_device *dev, const stru
     return ordo_call_begin_after(call, dev, order, NULL, false);
 }
 
-/* Waits on the host for the commands in the caller's queue, even if some fail. */
-static ordo_status drain(ordo_device *dev, const struct ordo_order *order)
-{
-    const struct ordo_order quiet = { order->queue, order->n_wait, order->wait, NULL };
-    struct ordo_call        call;
-    cl_event                last = NULL;
-    ORDO_TRY(ordo_call_begin_after(&call, dev, &quiet, NULL, true));
-    const cl_int code = clEnqueueMarkerWithWaitList(call.queue, 0, NULL, &last);
-    ORDO_TRY(ordo_call_end(&call, code == CL_SUCCESS ? ORDO_OK
-                                                     : ordo_fail_cl(dev, code, __FILE__, __LINE__,
-                                                                    "clEnqueueMarkerWithWaitList of order->queue")));
-    const cl_int waited = clWaitForEvents(1, &last);
-    const bool   ended = ordo_event_ended(last);
-    clReleaseEvent(last);
-    return ended ? ORDO_OK : ordo_waited(dev, waited, __FILE__, __LINE__, "clWaitForEvents");
-}
-
-ordo_status ordo_call_begin_alone(struct ordo_call *call, ordo_device *dev, const struct ordo_order *order,
-                                  struct ordo_last_call *last, bool waits)
-{
-    ORDO_REQUIRE_GIVEN(dev, dev);
-    if (waits && order && order->queue && order->queue != dev->queue)
-        ORDO_TRY(drain(dev, order));
-    return ordo_call_begin_after(call, dev, order, last, waits);
-}
-
 /* ---- calls on an object -------------------------------------------------------------------------------------- */
 
 ordo_status ordo_call_settled(struct ordo_call *call)

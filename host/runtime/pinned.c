@@ -1,43 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Allocates host memory for callers. A list of the blocks, sorted by address, tells which arrays are pinned. */
+/* Allocates host memory for callers. */
 #include "internal.h"
 
 #include <stdlib.h>
-
-/* Returns the number of blocks that begin at or before `memory`. */
-static size_t blocks_up_to(const ordo_device *dev, const void *memory)
-{
-    size_t first = 0, end = dev->n_host_blocks;
-
-    while (first < end) {
-        const size_t middle = first + (end - first) / 2;
-        if ((uintptr_t) dev->host_blocks[middle].host <= (uintptr_t) memory)
-            first = middle + 1;
-        else
-            end = middle;
-    }
-    return first;
-}
-
-/* Returns the block that contains the byte at `memory`, or NULL. *at is the byte's offset in the block. */
-static struct ordo_host_block *block_of(const ordo_device *dev, const void *memory, size_t *at)
-{
-    const size_t i = blocks_up_to(dev, memory);
-
-    if (i == 0)
-        return NULL;
-    struct ordo_host_block *block = &dev->host_blocks[i - 1];
-    *at = (uintptr_t) memory - (uintptr_t) block->host;
-    return *at < block->bytes ? block : NULL;
-}
-
-bool ordo_is_pinned(const ordo_device *dev, const void *memory, size_t bytes)
-{
-    size_t                        at = 0;
-    const struct ordo_host_block *block = block_of(dev, memory, &at);
-
-    return block && bytes <= block->bytes - at;
-}
 
 static bool add_block(ordo_device *dev, struct ordo_host_block block)
 {
@@ -46,7 +11,7 @@ static bool add_block(ordo_device *dev, struct ordo_host_block block)
     if (!blocks)
         return false;
     dev->host_blocks = blocks;
-    const size_t at = blocks_up_to(dev, block.host);
+    const size_t at = ordo_host_blocks_up_to(dev, block.host);
     memmove(&blocks[at + 1], &blocks[at], (dev->n_host_blocks++ - at) * sizeof *blocks);
     blocks[at] = block;
     return true;
@@ -122,7 +87,7 @@ ordo_status ordo_host_free(ordo_device *dev, void *memory)
     if (!memory)
         return ORDO_OK;
     ORDO_REQUIRE(dev, enter(dev), ORDO_FORKED, NULL);
-    struct ordo_host_block *found = block_of(dev, memory, &at);
+    struct ordo_host_block *found = ordo_host_block_of(dev, memory, &at);
     if (found && at == 0) {
         block = *found;
         remove_block(dev, found);

@@ -296,7 +296,7 @@ struct ordo_transfer {
 ordo_status ordo_call_transfer(struct ordo_call *call, bool up, struct ordo_transfer *arrays, size_t n,
                                struct ordo_pending_transfers *pending);
 
-/* ---- memory of ordo_host_alloc: pinned.c ------------------------------------------------------------------------- */
+/* ---- memory of ordo_host_alloc: memory.c ------------------------------------------------------------------------- */
 
 /* Returns true if the memory lies in one block of the device's ordo_host_alloc. */
 bool ordo_is_pinned(const ordo_device *dev, const void *memory, size_t bytes);
