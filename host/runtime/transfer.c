@@ -218,12 +218,16 @@ void ordo_ring_open(ordo_device *dev)
     dev->ring.helpers = units < HELPERS_MIN ? 0 : units > HELPERS_MAX ? HELPERS_MAX : (int) units;
 }
 
+/* Transfers an array. Waits for a download to ordinary memory, which may be the caller's stack: if a wait fails, no
+ * command may write to it later. */
 static ordo_status start(struct ordo_call *call, bool up, const struct ordo_transfer *array,
                          struct ordo_pending_transfers *pending)
 {
     cl_event *const event = &pending->event[pending->n];
 
     *event = NULL;
+    if (!up && !ordo_is_pinned(call->dev, array->to, array->bytes))
+        return ordo_call_read(call, array->mem, 0, array->to, array->bytes);
     if (up)
         ORDO_TRY(ordo_call_send(call, array->mem, 0, array->from, array->bytes, event));
     else

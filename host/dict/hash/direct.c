@@ -81,14 +81,11 @@ ordo_status ordo_hash_apply_direct(struct ordo_call *call, struct ordo_hash *has
                         .reserves = batch->count <= hash->scan_max };
     const int     mark = call->n_scratch;
     cl_uint       found[HASH_FOUND_WORDS];
-    bool          lacked = false;
 
     *done = false;
     if (!is_suited(hash, batch))
         return ORDO_OK;
-    ORDO_CALL_TRY(call, take_memory(&d), &lacked);
-    if (lacked)
-        return ORDO_OK;
+    ORDO_TRY(take_memory(&d));
     ORDO_TRY(enqueue(&d, found_out, values_out));
     ORDO_TRY(ordo_hash_read_found(call, d.found, found));
     hash->needs_check = false;
