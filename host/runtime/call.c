@@ -347,6 +347,12 @@ ordo_status ordo_call_read(struct ordo_call *call, cl_mem from, size_t at, void 
     return ORDO_OK;
 }
 
+ordo_status ordo_call_read_after_change(struct ordo_call *call, cl_mem from, size_t at, void *to, size_t bytes)
+{
+    const ordo_status status = ordo_call_read(call, from, at, to, bytes);
+    return status == ORDO_OK || call->again ? status : ordo_call_read(call, from, at, to, bytes);
+}
+
 static cl_int wait_all(struct ordo_call *call, const struct ordo_pending_transfers *transfers)
 {
     if (clFlush(call->queue) == CL_SUCCESS && call->dev->facts.cpu && !call->out_of_order)

@@ -237,6 +237,8 @@ ordo_status ordo_call_fill(struct ordo_call *call, cl_mem mem, size_t at, size_t
 ordo_status ordo_call_copy(struct ordo_call *call, cl_mem from, size_t from_at, cl_mem to, size_t to_at, size_t bytes);
 ordo_status ordo_call_write(struct ordo_call *call, cl_mem to, size_t at, const void *from, size_t bytes);
 ordo_status ordo_call_read(struct ordo_call *call, cl_mem from, size_t at, void *to, size_t bytes);
+/* Tries twice. For reads after a change of a dictionary: an error would report that nothing changed. */
+ordo_status ordo_call_read_after_change(struct ordo_call *call, cl_mem from, size_t at, void *to, size_t bytes);
 /* Transfers without blocking. Until the event *done is complete, the caller must neither free nor write the host
  * memory. `done` may be NULL. */
 ordo_status ordo_call_send(struct ordo_call *call, cl_mem to, size_t at, const void *from, size_t bytes,

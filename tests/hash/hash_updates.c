@@ -157,7 +157,6 @@ static void check_pair(struct test *t, ordo_type type, uint32_t value_bytes, uin
     test_context(t, "keys of %zu bytes, load %u", p.key_bytes, load);
     expect_same(t, &p);
     for (int round = 0; round < 2; round++) {
-        ordo_hash_of(p.sparse)->scan_max = round ? 0 : OPERATIONS;
         expect_same_points(t, &p, OPERATIONS, 2 * THERE);
         expect_same_points(t, &p, OPERATIONS, 50);
         expect_same_updates(t, &p, OPERATIONS, 2 * THERE);

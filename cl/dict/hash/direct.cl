@@ -10,7 +10,7 @@
  * is an upsert. */
 #define DIRECT_BATCH                                                                                                   \
     __global const ordo_key *keys, ulong keys_at, uint n, __global const uchar *codes, ulong codes_at,                 \
-        __global const uchar *erased, ulong erased_at, __global uint *reserved, __global uint *found
+        __global const uchar *erased, ulong erased_at, __global uint *reserved
 #define DIRECT_HERE                                                                                                    \
     {                                                                                                                  \
         keys + keys_at, codes ? codes + codes_at : 0, erased ? erased + erased_at : 0, reserved, n,                    \
@@ -33,41 +33,31 @@ ORDO_FN uint direct_code(const direct_batch *batch, uint i)
 }
 
 /* Counts in reserved[p] the updates that store into partition p. Sets found[HASH_FULL] if the new keys may not fit into
- * a partition, and sets found[HASH_CODES]. */
-ORDO_FN void direct_reserve(const hash_table *table, const direct_batch *batch, __global uint *found)
+ * a partition, sets found[HASH_CODES], and adds the elements of the table to found[HASH_TOTAL]. All words of `found`
+ * must be 0. */
+ORDO_KERNEL(HASH_GROUP)
+void hash_direct_reserve(HASH_TABLE, DIRECT_BATCH, __global uint *found)
 {
-    __global uint *reserved = batch->reserved;
-    const uint     begin = batch->begin, owned = batch->end - begin;
-    uint           seen = 0, full = 0;
+    const hash_table   table = HASH_TABLE_HERE;
+    const direct_batch batch = DIRECT_HERE;
+    const uint         begin = batch.begin, owned = batch.end - begin;
+    uint               seen = 0, full = 0, total = 0;
     for (uint p = begin; p < begin + owned; p++)
         reserved[p] = 0;
-    for (uint i = 0; i < batch->n; i++) {
-        const uint code = direct_code(batch, i), p = hash_partition(hash_mix(batch->keys[i], table->seed), table->bits);
+    for (uint i = 0; i < batch.n; i++) {
+        const uint code = direct_code(&batch, i), p = hash_partition(hash_mix(batch.keys[i], table.seed), table.bits);
         const bool mine = p - begin < owned, stores = code == CODE_UPSERT || code == CODE_INSERT;
         seen |= 1u << min(code, (uint) HASH_CODE_OTHER);
         reserved[mine ? p : begin] += mine & stores;
     }
-    for (uint p = begin; p < begin + owned; p++)
-        full |= reserved[p] && table->counts[p] + reserved[p] > HASH_LIMIT(table->starts[p + 1] - table->starts[p]);
+    for (uint p = begin; p < begin + owned; p++) {
+        total += table.counts[p];
+        full |= reserved[p] && table.counts[p] + reserved[p] > HASH_LIMIT(table.starts[p + 1] - table.starts[p]);
+    }
     ordo_or(&found[HASH_CODES], seen);
+    ordo_add(&found[HASH_TOTAL], total);
     if (full)
         ordo_or(&found[HASH_FULL], 1u);
-}
-
-ORDO_FN bool direct_can_do(__global const uint *found, bool has_values)
-{
-    const uint codes = found[HASH_CODES];
-    const bool needs_values = ORDO_VALUE_BYTES > 0 && (codes & (1u << CODE_UPSERT | 1u << CODE_INSERT));
-    return !found[HASH_FULL] && codes >> CODE_SEEK_LT == 0 && (has_values || !needs_values);
-}
-
-/* All words of `found` must be 0. */
-ORDO_KERNEL(HASH_GROUP)
-void hash_direct_reserve(HASH_TABLE, DIRECT_BATCH)
-{
-    const hash_table   table = HASH_TABLE_HERE;
-    const direct_batch batch = DIRECT_HERE;
-    direct_reserve(&table, &batch, found);
 }
 
 #define DIRECT_LIST 16
@@ -117,9 +107,8 @@ typedef struct {
     __global hash_value       *values_out;
 } direct_values;
 
-/* Executes operation i. Marks its partition in `reserved` if the spills of the partition must be counted again. Returns
- * the growth of the table in elements, modulo 2^32. */
-ORDO_FN uint direct_do(const hash_table *table, const direct_batch *batch, const direct_values *values, uint i,
+/* Executes operation i. Marks its partition in `reserved` if the spills of the partition must be counted again. */
+ORDO_FN void direct_do(const hash_table *table, const direct_batch *batch, const direct_values *values, uint i,
                        ordo_key mixed)
 {
     const uint      code = direct_code(batch, i), p = hash_partition(mixed, table->bits);
@@ -142,7 +131,6 @@ ORDO_FN uint direct_do(const hash_table *table, const direct_batch *batch, const
     table->counts[p] += tally.count;
     if (tally.recounts)
         batch->reserved[p] = HASH_RECOUNT;
-    return tally.count;
 }
 
 ORDO_FN void direct_recount(const hash_table *table, const direct_batch *batch, __local hash_local *mem)
@@ -154,12 +142,10 @@ ORDO_FN void direct_recount(const hash_table *table, const direct_batch *batch, 
     }
 }
 
-/* Executes the batch, or sets found[HASH_REFUSED]. found[HASH_TOTAL] becomes the growth of the table in elements,
- * modulo 2^32. A single work-group with `reserves` needs no earlier hash_direct_reserve. */
+/* Executes the batch after hash_direct_reserve. New keys must fit into their partitions. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_direct(HASH_TABLE, DIRECT_BATCH, __global const hash_value *values, ulong values_at,
-                 __global uchar *found_out, ulong found_out_at, __global hash_value *values_out, ulong values_out_at,
-                 uint reserves)
+                 __global uchar *found_out, ulong found_out_at, __global hash_value *values_out, ulong values_out_at)
 {
     __local hash_local  mem;
     __local direct_list lists[2];
@@ -167,21 +153,14 @@ void hash_direct(HASH_TABLE, DIRECT_BATCH, __global const hash_value *values, ul
     const direct_batch  batch = DIRECT_HERE;
     const direct_values rows = { values ? values + values_at : 0, found_out ? found_out + found_out_at : 0,
                                  values_out ? values_out + values_out_at : 0 };
-    if (reserves)
-        direct_reserve(&table, &batch, found);
-    if (!direct_can_do(found, values != 0)) {
-        ordo_or(&found[HASH_REFUSED], 1u);
-        return;
-    }
-    uint grown = 0, next = direct_collect(&lists[0], &table, &batch, 0);
+    uint next = direct_collect(&lists[0], &table, &batch, 0);
     for (uint turn = 0; turn < n && lists[turn & 1].n; turn++) {
         __local const direct_list *list = &lists[turn & 1], *ahead = &lists[~turn & 1];
         next = direct_collect(&lists[~turn & 1], &table, &batch, next);
         for (uint k = 0; k < list->n; k++)
-            grown += direct_do(&table, &batch, &rows, list->index[k], list->mixed[k]);
+            direct_do(&table, &batch, &rows, list->index[k], list->mixed[k]);
         for (uint k = 0; k < ahead->n; k++)
             hash_prefetch_second(&table, ahead->mixed[k]);
     }
     direct_recount(&table, &batch, &mem);
-    ordo_add(&found[HASH_TOTAL], grown);
 }

@@ -5,14 +5,14 @@
 #include "shared/codes.h"
 
 /* Each work-group reads all keys of the batch. So more work-groups need more operations. */
-#define GROUP_ITEMS HASH_DIRECT_ALONE
+#define GROUP_ITEMS ((size_t) 1 << 12)
 #define GROUPS_MAX  ((size_t) 16)
 
 struct direct {
     struct ordo_call             *call;
     struct ordo_hash             *hash;
     const struct ordo_hash_batch *batch;
-    cl_uint                       n, reserves;
+    cl_uint                       n;
     cl_mem                        reserved, found;
 };
 
@@ -35,7 +35,7 @@ static struct ordo_launch kernel_of(const struct direct *d, const char *kernel)
     const size_t       units = ordo_device_facts(d->hash->dict.dev)->compute_units;
     struct ordo_launch launch = ordo_hash_serial_kernel(d->hash, "dict/hash/direct.cl", kernel, &d->hash->table);
     const size_t most = ordo_min_size(ordo_ceil_div(d->batch->count, GROUP_ITEMS), ordo_min_size(units, GROUPS_MAX));
-    launch.groups = d->reserves ? 1 : ordo_min_size(launch.groups, most);
+    launch.groups = ordo_min_size(launch.groups, most);
     return launch;
 }
 
@@ -46,23 +46,43 @@ static void add_args(const struct direct *d, struct ordo_args *args)
     ORDO_ADD(args, ORDO_ARG(d->n));
     ordo_args_slice(args, &d->batch->codes);
     ordo_args_slice(args, &d->batch->erased);
-    ORDO_ADD(args, ORDO_ARG(d->reserved), ORDO_ARG(d->found));
+    ORDO_ADD(args, ORDO_ARG(d->reserved));
 }
 
-static ordo_status enqueue(struct direct *d, struct ordo_slice found_out, struct ordo_slice values_out)
+static ordo_status reserve(struct direct *d, cl_uint found[HASH_FOUND_WORDS])
 {
-    const struct ordo_launch reserve = kernel_of(d, "hash_direct_reserve"), all = kernel_of(d, "hash_direct");
-    struct ordo_args         batch = { .n = 0 };
+    const struct ordo_launch launch = kernel_of(d, "hash_direct_reserve");
+    struct ordo_args         args = { .n = 0 };
 
-    add_args(d, &batch);
-    if (!d->reserves || ordo_is_dry_run(d->call->dev))
-        ORDO_TRY(ordo_call_launch(d->call, &reserve, &batch));
-    ordo_args_slice(&batch, &d->batch->values);
-    ordo_args_slice(&batch, &found_out);
-    ordo_args_slice(&batch, &values_out);
-    ORDO_ADD(&batch, ORDO_ARG(d->reserves));
+    add_args(d, &args);
+    ORDO_ADD(&args, ORDO_ARG(d->found));
+    ORDO_TRY(ordo_call_launch(d->call, &launch, &args));
+    return ordo_hash_read_found(d->call, d->found, found);
+}
+
+static ordo_status execute(struct direct *d, struct ordo_slice found_out, struct ordo_slice values_out)
+{
+    const struct ordo_launch launch = kernel_of(d, "hash_direct");
+    struct ordo_args         args = { .n = 0 };
+
+    add_args(d, &args);
+    ordo_args_slice(&args, &d->batch->values);
+    ordo_args_slice(&args, &found_out);
+    ordo_args_slice(&args, &values_out);
     d->hash->needs_check = true;
-    return ordo_call_launch(d->call, &all, &batch);
+    ORDO_TRY(ordo_call_launch(d->call, &launch, &args));
+    d->hash->needs_check = false;
+    return ORDO_OK;
+}
+
+#define CODE_BIT(code) (1u << (code))
+
+static bool can_do(const struct direct *d, const cl_uint found[HASH_FOUND_WORDS])
+{
+    const cl_uint codes = found[HASH_CODES];
+    const bool    stores = (codes & (CODE_BIT(CODE_UPSERT) | CODE_BIT(CODE_INSERT))) != 0;
+    return !found[HASH_FULL] && codes >> CODE_SEEK_LT == 0 &&
+           (!stores || d->batch->values.mem || d->hash->dict.value_bytes == 0);
 }
 
 static ordo_status take_memory(struct direct *d)
@@ -74,11 +94,7 @@ static ordo_status take_memory(struct direct *d)
 ordo_status ordo_hash_apply_direct(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_batch *batch,
                                    struct ordo_slice found_out, struct ordo_slice values_out, bool *done)
 {
-    struct direct d = { .call = call,
-                        .hash = hash,
-                        .batch = batch,
-                        .n = (cl_uint) batch->count,
-                        .reserves = batch->count <= hash->scan_max };
+    struct direct d = { .call = call, .hash = hash, .batch = batch, .n = (cl_uint) batch->count };
     const int     mark = call->n_scratch;
     cl_uint       found[HASH_FOUND_WORDS];
 
@@ -86,12 +102,13 @@ ordo_status ordo_hash_apply_direct(struct ordo_call *call, struct ordo_hash *has
     if (!is_suited(hash, batch))
         return ORDO_OK;
     ORDO_TRY(take_memory(&d));
-    ORDO_TRY(enqueue(&d, found_out, values_out));
-    ORDO_TRY(ordo_hash_read_found(call, d.found, found));
-    hash->needs_check = false;
+    ORDO_TRY(reserve(&d, found));
+    *done = can_do(&d, found);
+    if (*done || ordo_is_dry_run(call->dev)) {
+        const bool erases = (found[HASH_CODES] & CODE_BIT(CODE_ERASE)) != 0;
+        hash->elements_min = found[HASH_TOTAL] - (erases ? ordo_min_size(found[HASH_TOTAL], batch->count) : 0);
+        ORDO_TRY(execute(&d, found_out, values_out));
+    }
     ordo_call_release(call, mark);
-    *done = !found[HASH_REFUSED];
-    if (*done)
-        hash->elements_min = (size_t) ((int64_t) hash->elements_min + (int32_t) found[HASH_TOTAL]);
     return ORDO_OK;
 }

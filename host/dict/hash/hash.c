@@ -23,7 +23,7 @@ static ordo_status configure(ordo_dict *dict, const void *config)
     if (hash->config.load_percent == 0)
         hash->config.load_percent = 80;
     hash->runs.dict = ordo_dict_kind(dict);
-    hash->scan_max = ordo_device_facts(dict->dev)->cpu ? HASH_DIRECT_ALONE : HASH_SMALL_SCAN;
+    hash->scan_max = HASH_SMALL_SCAN;
     return check_config(dict->dev, &hash->config);
 }
 

@@ -32,8 +32,7 @@ struct ordo_hash {
     bool whole;
     /* After ordo_hash_update_small declines a batch, the next `sits_out` batches do not use it. */
     cl_uint sits_out;
-    /* Maximum size of a batch that small.c does not distribute to bins, or that direct.c executes with one work-group.
-     * Tests change it. */
+    /* Maximum size of a batch whose keys are not distributed to bins. Tests change it. */
     size_t scan_max;
     /* For tests: number of batches that ordo_hash_update_small has applied. */
     size_t small_batches;
@@ -52,8 +51,6 @@ static inline size_t ordo_hash_partitions(const struct ordo_hash_table *table)
 {
     return (size_t) 1 << table->bits;
 }
-
-#define HASH_DIRECT_ALONE ((size_t) 1 << 12)
 
 /* ---- table.c ----------------------------------------------------------------------------------------------------- */
 

@@ -123,7 +123,7 @@ static ordo_status run(const struct small *s, bool *done)
     ORDO_TRY(plan(s));
     s->hash->needs_check = true;
     ORDO_TRY(write(s));
-    ORDO_TRY(ordo_call_read(s->call, s->state, 0, &declined, sizeof declined));
+    ORDO_TRY(ordo_call_read_after_change(s->call, s->state, 0, &declined, sizeof declined));
     s->hash->needs_check = false;
     *done = !declined;
     return declined ? ordo_call_fill(s->call, s->state, 0, sizeof declined, 0) : ORDO_OK;

@@ -203,7 +203,7 @@ static void assume_levels(const struct ordo_call *call, cl_uint state[LTREE_STAT
 
 static ordo_status read_words(struct ordo_call *call, const struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS])
 {
-    ORDO_TRY(ordo_call_read(call, tree->state, 0, state, LTREE_STATE_WORDS * sizeof *state));
+    ORDO_TRY(ordo_call_read_after_change(call, tree->state, 0, state, LTREE_STATE_WORDS * sizeof *state));
     assume_levels(call, state);
     return ORDO_OK;
 }
