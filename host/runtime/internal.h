@@ -299,7 +299,7 @@ size_t ordo_host_blocks_up_to(const ordo_device *dev, const void *memory);
 struct ordo_host_block *ordo_host_block_of(const ordo_device *dev, const void *memory, size_t *at);
 /* Returns host memory for a CPU, or NULL. It begins at a page, because drivers would copy memory with a smaller
  * alignment. Large memory uses huge pages. free() releases it. */
-void *ordo_large_pages(size_t bytes);
+void *ordo_large_pages(size_t size);
 
 /* staging.c. Uploads have consecutive numbers from 1. Allows calls to reuse the staging memory of the uploads 1 to
  * `number`. These uploads must have ended. */
