@@ -244,7 +244,7 @@ const struct array_call primitive_calls[] = {
       false,
       { STRINGS("offsets", "bytes", FLAGS), OUT("rows_out", 4, 1, 0), MAY("equal_out", 1, 1, 0) } },
     { ARRAY(gather_strings), .array = { STRINGS("offsets", "bytes", FLAGS), IN("rows", 4, IDS),
-                                        OUT("offsets_out", 8, 1, 1), OUT("bytes_out", 1, 4 * CALL_ROOM, 0) } },
+                                        OUT("offsets_out", 8, 1, 1), OUT("bytes_out", 1, (size_t) 4 * CALL_ROOM, 0) } },
     { ARRAY(string_index_build), .array = { STRINGS("offsets", "bytes", FLAGS), OUT("ids", 4, 1, 0) } },
     { ARRAY(string_index_search), .array = { STRINGS("offsets", "bytes", LETTERS), OUT("ids", 4, 1, 0) },
       .object = OBJECT_STRING_INDEX },
