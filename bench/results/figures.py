@@ -393,6 +393,7 @@ TABLES = {
     "strings-sort-pocl": processor_time("pocl-2-cores-sortstrings-words", "pocl-2-cores-sortstrings-paths"),
     "strings-find-pocl": processor_time("pocl-2-cores-findstrings-words", "pocl-2-cores-findstrings-paths"),
     "sort-pocl": processor_time("pocl-2-cores-sort-with-parlay-vqsort", "pocl-2-cores-sort-with-parlay-vqsort-again"),
+    "hash-pocl": processor_time("pocl-2-cores-hash-mixed"),
     "lsm-pocl": rates("pocl-2-cores-lsm-fill", over="batch", ratio="host"),
     "read-pocl": rates(*(f"pocl-2-cores-{name}" for name in ("lsm-read", "blink-read", "hamt-seek")), over="count",
                        ratio="host"),
