@@ -48,10 +48,9 @@ ordo_status ordo_hash_apply_points(ordo_dict *dict, struct ordo_call *call, cons
     ORDO_TRY(ordo_hash_begin(call, hash));
     if (!hash->table.starts)
         return ORDO_OK;
+    ORDO_TRY(ordo_dict_no_ranges(call, batch));
     if (!dict->results) /* results for host arrays must be downloaded before the batch stores anything */
         ORDO_TRY(ordo_hash_apply_direct(call, hash, &points, batch->found, batch->values_out, done));
-    if (*done)
-        ORDO_TRY(ordo_dict_no_ranges(call, batch));
     if (*done && !ordo_is_dry_run(call->dev))
         return ORDO_OK;
     ORDO_TRY(ordo_hash_begin_found(call, &points.found));
@@ -62,7 +61,6 @@ ordo_status ordo_hash_apply_points(ordo_dict *dict, struct ordo_call *call, cons
     ORDO_TRY(ordo_hash_read_found(call, points.found, found));
     *done = !found[HASH_REFUSED] && !ordo_hash_is_underfull(hash, found[HASH_TOTAL] + batch->count);
     if (*done || ordo_is_dry_run(call->dev)) {
-        ORDO_TRY(ordo_dict_no_ranges(call, batch));
         ORDO_TRY(ordo_dict_before_store(dict, call));
         points.index = left;
         if (found[HASH_CODES] >= CODE_BIT(ORDO_UPSERT))

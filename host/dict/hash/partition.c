@@ -126,7 +126,7 @@ ordo_status ordo_hash_begin_found(struct ordo_call *call, cl_mem *found)
 
 ordo_status ordo_hash_read_found(struct ordo_call *call, cl_mem found, cl_uint out[HASH_FOUND_WORDS])
 {
-    return ordo_call_read_after_change(call, found, 0, out, HASH_FOUND_WORDS * sizeof *out);
+    return ordo_call_read(call, found, 0, out, HASH_FOUND_WORDS * sizeof *out);
 }
 
 ordo_status ordo_hash_look(struct ordo_call *call, const struct ordo_hash_table *table, const ordo_dict *dict,
