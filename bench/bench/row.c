@@ -77,8 +77,11 @@ static void add_known(cJSON *json, const char *name, double number)
 static void add_transfers(const struct run *run, const struct spec *spec, size_t stored, double seconds, cJSON *json)
 {
     const struct transfers moved = spec_transfers(spec, stored);
-    const double           to = moved.to_device > 0 ? moved.to_device / run->limits.to_device : 0;
-    const double           from = moved.from_device > 0 ? moved.from_device / run->limits.from_device : 0;
+    const struct limits   *limits = &run->limits;
+    const double           to_rate = spec->pinned ? limits->pinned_to : limits->to_device;
+    const double           from_rate = spec->pinned ? limits->pinned_from : limits->from_device;
+    const double           to = moved.to_device > 0 ? moved.to_device / to_rate : 0;
+    const double           from = moved.from_device > 0 ? moved.from_device / from_rate : 0;
     json_number(json, "bytes_to_device", moved.to_device);
     json_number(json, "bytes_from_device", moved.from_device);
     json_number(json, "bytes_per_s", (moved.to_device + moved.from_device) / seconds);

@@ -261,12 +261,10 @@ static void measure_launches(struct bench *bench, struct limits *out)
 
 #define TRANSFERS 5
 
-static void measure_transfers(const struct bench *bench, struct limits *out)
+static void measure_transfers(const struct bench *bench, void *host, size_t bytes, double *to, double *from)
 {
-    const size_t bytes = bench->bytes < (size_t) 64 << 20 ? bench->bytes : (size_t) 64 << 20;
-    void        *host = calloc(1, bytes);
-    double       there[TRANSFERS], back[TRANSFERS];
-    int          n = 0;
+    double there[TRANSFERS], back[TRANSFERS];
+    int    n = 0;
     for (int t = -1; t < TRANSFERS && host; t++) { /* the first touches the pages */
         const double start = now();
         if (device_write(bench->device, bench->b, host, bytes) != ORDO_OK)
@@ -279,9 +277,20 @@ static void measure_transfers(const struct bench *bench, struct limits *out)
         there[n] = middle - start;
         back[n++] = now() - middle;
     }
+    *to = (double) bytes / spread_of(there, n).median;
+    *from = (double) bytes / spread_of(back, n).median;
+}
+
+static void measure_link(const struct bench *bench, struct limits *out)
+{
+    const size_t bytes = bench->bytes < (size_t) 64 << 20 ? bench->bytes : (size_t) 64 << 20;
+    void        *host = calloc(1, bytes), *pinned = NULL;
+    measure_transfers(bench, host, bytes, &out->to_device, &out->from_device);
     free(host);
-    out->to_device = (double) bytes / spread_of(there, n).median;
-    out->from_device = (double) bytes / spread_of(back, n).median;
+    if (ordo_host_alloc(bench->device, bytes, &pinned) != ORDO_OK)
+        return;
+    measure_transfers(bench, pinned, bytes, &out->pinned_to, &out->pinned_from);
+    (void) ordo_host_free(bench->device, pinned);
 }
 
 /* A power of two, much larger than a cache and a small part of the device's memory. */
@@ -315,7 +324,7 @@ static ordo_status measure(struct bench *bench, struct limits *out)
     out->copy.bytes_per_second = fmax(out->copy.by_kernel, out->copy.by_command); /* fmax(NaN, x) is x */
     TRY(measure_gathers(bench, out));
     measure_launches(bench, out);
-    measure_transfers(bench, out);
+    measure_link(bench, out);
     return ordo_device_finish(bench->device);
 }
 
@@ -352,6 +361,8 @@ static const struct {
     { offsetof(struct limits, launch_and_wait), "launch_and_wait_s", NULL },
     { offsetof(struct limits, to_device), "to_device_bytes_per_s", "to the device" },
     { offsetof(struct limits, from_device), "from_device_bytes_per_s", "from the device" },
+    { offsetof(struct limits, pinned_to), "pinned_to_device_bytes_per_s", NULL },
+    { offsetof(struct limits, pinned_from), "pinned_from_device_bytes_per_s", NULL },
 };
 #define N_NUMBERS (sizeof numbers / sizeof *numbers)
 

@@ -51,6 +51,7 @@ struct limits {
     double           launch;                    /* seconds of an empty kernel in a long sequence */
     double           launch_and_wait;           /* seconds of an empty kernel and its wait */
     double           to_device, from_device;    /* bytes a second between malloc memory and a buffer */
+    double           pinned_to, pinned_from;    /* the same with memory of ordo_host_alloc */
 };
 
 /* Takes about a second. Limits that cannot be measured are NaN. Returns an error if none can be measured,

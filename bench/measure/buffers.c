@@ -11,15 +11,20 @@ void buffers_free(struct buffers *buffers)
 {
     device_release(buffers->at, BUFFERS_MAX);
     for (int i = 0; i < BUFFERS_MAX; i++)
-        free(buffers->host[i]);
+        buffers->pinned ? (void) ordo_host_free(buffers->device, buffers->host[i]) : free(buffers->host[i]);
     *buffers = (struct buffers) { .device = buffers->device };
 }
 
 static ordo_status make_array(struct buffers *buffers, int i, const void *from)
 {
     if (buffers->on_host) {
-        buffers->host[i] = malloc(buffers->bytes[i]);
-        return buffers->host[i] ? ORDO_OK : ORDO_NO_HOST_MEMORY;
+        if (buffers->pinned)
+            TRY(ordo_host_alloc(buffers->device, buffers->bytes[i], &buffers->host[i]));
+        else if (!(buffers->host[i] = malloc(buffers->bytes[i])))
+            return ORDO_NO_HOST_MEMORY;
+        if (from)
+            memcpy(buffers->host[i], from, buffers->bytes[i]);
+        return ORDO_OK;
     }
     TRY(device_buffer(buffers->device, buffers->bytes[i], &buffers->at[i]));
     return from ? device_write(buffers->device, buffers->at[i], from, buffers->bytes[i]) : ORDO_OK;
@@ -28,7 +33,7 @@ static ordo_status make_array(struct buffers *buffers, int i, const void *from)
 ordo_status buffers_make(struct buffers *buffers, const size_t *bytes, const void *const *from, char *why)
 {
     for (int i = 0; i < buffers->n; i++) {
-        const bool unused = buffers->on_host && i < buffers->n_inputs;
+        const bool unused = buffers->on_host && !buffers->pinned && i < buffers->n_inputs;
         buffers->bytes[i] = unused ? 0 : bytes[i];
         const ordo_status got =
             buffers->bytes[i] ? make_array(buffers, i, i < buffers->n_inputs ? from[i] : NULL) : ORDO_OK;

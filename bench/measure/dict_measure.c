@@ -32,6 +32,7 @@ static ordo_status columns_make(struct dict_target *t, const struct column_batch
     columns->n_inputs = FIRST_OUTPUT;
     columns->n = N_COLUMNS;
     columns->on_host = columns == &t->work && workload_is_host(t->plan->spec.workload);
+    columns->pinned = columns->on_host && t->plan->spec.pinned;
     return buffers_make(columns, bytes, (const void *const *) cols->at, why);
 }
 
@@ -47,9 +48,9 @@ static void *place(const struct column_batch *cols, void *const *columns, enum c
 static ordo_status host_step(struct dict_target *t, const struct step *step)
 {
     const struct column_batch *cols = &t->plan->work.cols;
-    void *const               *out = t->work.host;
-    const void                *keys = place(cols, cols->at, COL_KEYS, step->at);
-    const void                *values = place(cols, cols->at, COL_VALUES, step->at);
+    void *const               *out = t->work.host, *const *in = t->work.pinned ? out : cols->at;
+    const void                *keys = place(cols, in, COL_KEYS, step->at);
+    const void                *values = place(cols, in, COL_VALUES, step->at);
     switch (step->call) {
     case DO_BUILD:
         return ordo_dict_build_host(t->dict, keys, values, step->count);

@@ -19,6 +19,7 @@ struct buffers {
     ordo_device *device;
     int          n_inputs, n;
     bool         on_host; /* outputs in host memory and no inputs, for calls on arrays of the host */
+    bool         pinned;  /* with on_host: all arrays, in memory of ordo_host_alloc */
     size_t       bytes[BUFFERS_MAX];
     cl_mem       at[BUFFERS_MAX]; /* NULL: unused */
     void        *host[BUFFERS_MAX];

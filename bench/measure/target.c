@@ -89,9 +89,11 @@ ordo_status target_open(ordo_device *device, const struct spec *spec, struct tar
         return device_why(device, ORDO_NO_HOST_MEMORY, why);
     t->device = device;
     t->spec = *spec;
-    t->arrays = (struct buffers) {
-        .device = device, .n_inputs = N_INPUTS, .n = N_ARRAYS, .on_host = workload_is_host(spec->workload)
-    };
+    t->arrays = (struct buffers) { .device = device,
+                                   .n_inputs = N_INPUTS,
+                                   .n = N_ARRAYS,
+                                   .on_host = workload_is_host(spec->workload),
+                                   .pinned = spec->pinned != 0 };
     const ordo_status made = fill_target(t, why);
     if (made != ORDO_OK)
         target_close(out);

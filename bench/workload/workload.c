@@ -168,7 +168,9 @@ bool has_axis(int axis, enum workload workload, int variant)
 
 bool takes_axis(enum workload workload, unsigned traits)
 {
-    return traits & AXIS_STRINGS ? workload_is_strings(workload) : workload_is_dict(workload);
+    return traits & AXIS_HOST      ? workload_is_host(workload)
+           : traits & AXIS_STRINGS ? workload_is_strings(workload)
+                                   : workload_is_dict(workload);
 }
 
 bool string_shape_is_named(int variant)

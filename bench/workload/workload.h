@@ -247,7 +247,9 @@ const char *type_name(int type);
       AXIS_STRINGS | AXIS_STRUCTURE)                                                                                   \
     X(contiguous, "--contiguous", "contiguous", 0, 0, 0, workload_is_string_index(workload),                           \
       AXIS_STRINGS | AXIS_STRUCTURE)                                                                                   \
-    X(no_prefix, "--no-prefix", "no_prefix", 0, 0, 0, workload_is_string_index(workload), AXIS_STRINGS | AXIS_STRUCTURE)
+    X(no_prefix, "--no-prefix", "no_prefix", 0, 0, 0, workload_is_string_index(workload),                              \
+      AXIS_STRINGS | AXIS_STRUCTURE)                                                                                   \
+    X(pinned, "--pinned", "pinned", 0, 0, 0, true, AXIS_HOST | AXIS_STRUCTURE)
 
 enum axis_trait {
     AXIS_ZERO = 1,      /* 0 is written to files */
@@ -256,6 +258,7 @@ enum axis_trait {
     AXIS_POWER = 8,     /* only powers of two */
     AXIS_LIST = 16,     /* the option takes a list */
     AXIS_STRINGS = 32,  /* of strings, not of dictionaries */
+    AXIS_HOST = 64,     /* of arrays in host memory */
 };
 enum axis {
 #define X(member, ...) AXIS_##member,
