@@ -62,6 +62,7 @@ deduplicate 4000000
 order_book 1048576
 priority_queue 1048576
 longest_prefix 1000000
+records 1000000
 END
 write_file
 grep -q '"WRONG"' "$json" && status=1

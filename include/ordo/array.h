@@ -19,7 +19,8 @@
  *                ordo_compact, and the dictionaries that dict.h names.
  *                Equal keys have equal bits, so -0 is not +0. Calls copy values, whose bits have
  *                any meaning. Values of 16 bytes need an alignment of 16 bytes in device memory.
- *                For larger values, use a row number as value, and ordo_gather.
+ *                For larger values, use a row number as value, and ordo_gather
+ *                (examples/records.cpp).
  *   Count        Calls take 0 to ORDO_MAX_COUNT elements. With 0 elements a call only writes
  *                totals and signals order->done.
  *   Order        Integers are ordered by value, floats in IEEE total order: -NaN first, -0 before
