@@ -16,6 +16,16 @@ static ordo_status mark(struct ordo_call *call, cl_uint n, const cl_event *wait,
     return ORDO_OK;
 }
 
+/* Markers are slow on some drivers, so this uses the object's marker if there is one. */
+static ordo_status mark_end(struct ordo_call *call, cl_event *out)
+{
+    if (!call->ended)
+        return mark(call, 0, NULL, out);
+    ORDO_TRY_CL(call->dev, clRetainEvent(call->ended), "clRetainEvent");
+    *out = call->ended;
+    return ORDO_OK;
+}
+
 /* Creates order->done, an event that completes after all commands of the call. It fails if an event in the wait list
  * fails. A marker with a wait list waits only for the events in this list.
  *
@@ -25,9 +35,9 @@ static ordo_status hand_out_event(struct ordo_call *call)
     if (!call->order || !call->order->done)
         return ORDO_OK;
     if (call->n_wait == 0)
-        return mark(call, 0, NULL, call->order->done);
+        return mark_end(call, call->order->done);
     ORDO_TRY(ordo_call_pass_events(call));
-    ORDO_TRY(mark(call, 0, NULL, &call->wait[call->n_wait])); /* The list has space for one more event. */
+    ORDO_TRY(mark_end(call, &call->wait[call->n_wait])); /* The list has space for one more event. */
     call->n_wait++;
     return mark(call, call->n_wait, call->wait, call->order->done);
 }

@@ -340,6 +340,7 @@ void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last)
     release(&last->done);
     if (call->queue != call->dev->queue && clEnqueueMarkerWithWaitList(call->queue, 0, NULL, &last->done) != CL_SUCCESS)
         last->done = NULL;
+    call->ended = last->done;
     if (!call->begun)
         return;
     /* call->begun replaces the older event last->begun. check_begun detects its failure up to now. If it fails later,

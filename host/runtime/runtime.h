@@ -120,6 +120,7 @@ struct ordo_call {
     bool                     passed;    /* A command with the call's wait list was enqueued. */
     bool                     again;
     cl_event                 begun;
+    cl_event                 ended; /* The object's marker after all commands of the call, or NULL. */
     cl_command_queue         retained;
     struct ordo_block       *scratch[ORDO_CALL_SCRATCH_MAX];
     int                      n_scratch;
