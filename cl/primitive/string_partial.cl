@@ -2,6 +2,9 @@
 /* Builds and searches an index of partial keys. shared/string_partial.h describes it. string_search.cl includes this
  * file if STRING_PARTIAL is 1. */
 #pragma once
+#if TEAM_WIDTH != 1
+#error "a team has one lane: partial keys are searched by single work-items"
+#endif
 #include "shared/string_partial.h"
 
 /* ---- partial keys ---------------------------------------------------------------------------------------------- */
@@ -218,6 +221,12 @@ ORDO_FN uint string_last_with(__private const string_index *x, __private const s
 {
     const partial_query asked = partial_query_of(queries, q, true);
     return partial_locate(x, &asked).rank - 1;
+}
+
+ORDO_FN uint string_prefix_end(__private const string_index *x, __private const string_column *queries, string_text q,
+                               string_match m)
+{
+    return m.ends ? string_last_with(x, queries, q) + 1 : string_bound(x, queries, q, m, false);
 }
 
 ORDO_FN uint string_longest_of(__private const string_index *x, __private const string_column *queries, string_text q)

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches the index of a column of strings, one query per work-item. shared/string_index.h describes the search. */
+/* Searches the index of a column of strings, a query per team of lanes. shared/string_index.h describes the search. */
 #pragma once
+#ifndef TEAM_WIDTH
+#define TEAM_WIDTH 1
+#endif
 #include "device/atomic.cl"
+#include "device/team.cl"
 #include "group/strings.cl"
 #include "shared/string_index.h"
 
@@ -36,6 +40,59 @@ ORDO_FN string_text string_with_id(__private const string_index *x, uint id)
     return string_of(&x->column, x->rows ? x->rows[sorted] : sorted);
 }
 
+/* ---- teams ----------------------------------------------------------------------------------------------------- */
+
+/* All lanes of a sub-group must call the functions that search, because their lanes exchange values. The loop body runs
+ * for the queries of a group. In one round, each team takes one query: query begin + team_index(), if there is one. */
+#define STRING_ROUNDS(begin, count)                                                                                    \
+    for (uint begin = (uint) get_group_id(0) * (STRINGS_TILE / TEAM_WIDTH),                                            \
+              end_ = min((count) -begin, (uint) (STRINGS_TILE / TEAM_WIDTH)) + begin;                                  \
+         begin < end_; begin += STRINGS_GROUP / TEAM_WIDTH)
+
+/* Returns query i. Returns an empty string that is not good if there is none, or if its offsets are invalid. */
+ORDO_FN string_text string_query(__private const string_column *queries, uint i, uint count)
+{
+    const string_text none = { 0, 0, false };
+    if (i >= count)
+        return none;
+    const string_text q = string_of(queries, i);
+    return q.good ? q : none;
+}
+
+/* Returns true if this lane writes the result of query i. */
+ORDO_FN bool string_writes(uint i, uint count)
+{
+    return i < count && team_lane() == 0;
+}
+
+/* string_any returns true if a search must go on, because `p` is true for it or for another search of the sub-group. */
+#if TEAM_WIDTH == 1
+#define string_any(p)         (p)
+#define string_shared_by_team string_shared
+#else
+ORDO_FN bool string_any(bool p)
+{
+    return subgroup_any(p);
+}
+
+/* Returns what string_shared does. In each round, each lane compares 8 bytes. */
+ORDO_FN ulong string_shared_by_team(__private const string_bytes *a, ulong a_at, __private const string_bytes *b,
+                                    ulong b_at, ulong most)
+{
+    ulong same = 0;
+    while (string_any(same < most)) {
+        const ulong     at = min(same + 8 * team_lane(), most);
+        const uint      left = (uint) min(most - at, (ulong) 8);
+        const ulong     apart = string_word(a, a_at + at, left) ^ string_word(b, b_at + at, left);
+        const team_mask lanes = team_ballot(apart != 0);
+        const uint      lane = lanes ? first_lane(lanes) : 0, equal = team_shuffle((uint) clz(apart) / 8, lane);
+        most = lanes ? same + 8 * lane + equal : most;
+        same = min(same + 8 * TEAM_WIDTH, most);
+    }
+    return most;
+}
+#endif
+
 /* ---- one query ------------------------------------------------------------------------------------------------- */
 
 /* A query compared with the string where its search ended:
@@ -57,14 +114,12 @@ ORDO_FN uint string_position(ulong at, uint bit)
     return (uint) min(at, (ulong) STRING_SHARED_MAX) << 4 | bit;
 }
 
-#define STRING_NO_ID 0xffffffffu
-
 ORDO_FN string_match string_compare(__private const string_index *x, __private const string_column *queries,
                                     string_text q, uint id)
 {
     const string_text s = string_with_id(x, id);
     const ulong       both = min(q.length, s.length);
-    const ulong       same = string_shared(&queries->bytes, q.at, &x->column.bytes, s.at, both);
+    const ulong       same = string_shared_by_team(&queries->bytes, q.at, &x->column.bytes, s.at, both);
     if (same < both) {
         const uchar in_q = queries->bytes.bytes[q.at + same], in_s = x->column.bytes.bytes[s.at + same];
         const uint  bit = clz((uchar) (in_q ^ in_s)) + 1u;
@@ -122,6 +177,47 @@ ORDO_FN uint node_gap(__global const uint *tests, uint from, uint to, __private 
         s.gap = reads && bit ? i + 1 : s.gap;
     }
     return s.gap;
+}
+#elif TEAM_WIDTH > 1
+/* Result of a search of a part of a node's tests, as if there were no others. `gap` is as above. A search that goes
+ * right until it reads a 0 reads this 0 at position `zero`. A search that goes left until it reads a 1 reads this 1 at
+ * position `one`. They are STRING_EQUAL if there is no such bit. */
+typedef struct {
+    uint gap, zero, one;
+} node_part;
+
+/* Joins the tests of `a` and the tests of `b`, which follow them. */
+ORDO_FN node_part node_join(node_part a, node_part b)
+{
+    return (node_part) { a.zero < b.one ? a.gap : b.gap, a.zero < min(b.zero, b.one) ? a.zero : b.zero,
+                         b.one < min(a.zero, a.one) ? b.one : a.one };
+}
+
+ORDO_FN node_part node_test(__global const uint *tests, uint i, uint to, __private const string_probe *p)
+{
+    if (i >= to)
+        return (node_part) { to, STRING_EQUAL, STRING_EQUAL };
+    const uint position = tests[i];
+    return probe_bit(p, position) ? (node_part) { i + 1, STRING_EQUAL, position }
+                                  : (node_part) { i, position, STRING_EQUAL };
+}
+
+#define NODE_PART (STRING_NODE / TEAM_WIDTH)
+
+ORDO_FN uint node_gap(__global const uint *tests, uint from, uint to, __private const string_probe *p)
+{
+    const uint first = from + NODE_PART * team_lane();
+    node_part  part = node_test(tests, first, to, p);
+    ORDO_UNROLL
+    for (uint k = 1; k < NODE_PART; k++)
+        part = node_join(part, node_test(tests, first + k, to, p));
+    ORDO_UNROLL
+    for (uint d = 1; d < TEAM_WIDTH; d *= 2) {
+        const node_part other = { team_shuffle_xor(part.gap, d), team_shuffle_xor(part.zero, d),
+                                  team_shuffle_xor(part.one, d) };
+        part = team_lane() & d ? node_join(other, part) : node_join(part, other);
+    }
+    return part.gap;
 }
 #else
 ORDO_FN node_state node_test(node_state s, __private const string_probe *p, uint i, uint position)
@@ -228,15 +324,16 @@ ORDO_FN uint string_descend(__private const string_index *x, __private const str
     }
 }
 
-ORDO_FN string_probe string_probe_of(__private const string_column *queries, string_text q)
+/* Returns a probe of the bits of the query before position `stop`. From there on, all bits are `turn`. */
+ORDO_FN string_probe string_probe_before(__private const string_column *queries, string_text q, uint stop, bool turn)
 {
-    return (string_probe) { queries->bytes, q.at, string_position(q.length, 0), false };
+    return (string_probe) { queries->bytes, q.at, min(stop, string_position(q.length, 0)), turn };
 }
 
 ORDO_FN string_match string_locate(__private const string_index *x, __private const string_column *queries,
                                    string_text q)
 {
-    const string_probe p = string_probe_of(queries, q);
+    const string_probe p = string_probe_before(queries, q, STRING_EQUAL, false);
     return string_compare(x, queries, q, string_descend(x, &p, 0));
 }
 
@@ -245,7 +342,7 @@ ORDO_FN string_match string_locate(__private const string_index *x, __private co
 ORDO_FN uint string_end(__private const string_index *x, __private const string_column *queries, string_text q,
                         uint stop, bool last)
 {
-    const string_probe p = { queries->bytes, q.at, stop, last };
+    const string_probe p = string_probe_before(queries, q, stop, last);
     return string_descend(x, &p, 0);
 }
 
@@ -254,9 +351,19 @@ ORDO_FN uint string_end(__private const string_index *x, __private const string_
 ORDO_FN uint string_bound(__private const string_index *x, __private const string_column *queries, string_text q,
                           string_match m, bool upper)
 {
-    if (m.apart == STRING_EQUAL)
+    if (!string_any(m.apart != STRING_EQUAL))
         return m.id + upper;
-    return string_end(x, queries, q, m.apart, m.greater) + m.greater;
+    const uint end = string_end(x, queries, q, m.apart, m.greater);
+    return m.apart == STRING_EQUAL ? m.id + upper : end + m.greater;
+}
+
+/* Returns the number of strings that begin with the query or are less than it. `m` must be the result of string_locate
+ * for the query. */
+ORDO_FN uint string_prefix_end(__private const string_index *x, __private const string_column *queries, string_text q,
+                               string_match m)
+{
+    const bool last = m.ends || m.greater;
+    return string_end(x, queries, q, m.apart, last) + last;
 }
 
 /* Returns the first string that begins with the query. There must be one. */
@@ -280,11 +387,13 @@ ORDO_FN uint string_find_id(__private const string_index *x, __private const str
 ORDO_FN uint string_longest_of(__private const string_index *x, __private const string_column *queries, string_text q)
 {
     const string_match m = string_locate(x, queries, q);
-    if (m.begins)
+    if (!string_any(!m.begins))
         return m.id;
-    const string_probe p = { queries->bytes, q.at, m.apart, false };
+    const string_probe p = string_probe_before(queries, q, m.apart, false);
     string_prefix      prefix = { STRING_NO_PREFIX, 0 };
     (void) string_descend(x, &p, &prefix);
+    if (m.begins)
+        return m.id;
     if (prefix.level == STRING_NO_PREFIX)
         return STRING_NO_ID;
     for (; prefix.level > 0; prefix.level--)
@@ -356,10 +465,8 @@ ORDO_FN void string_find_block(__private const string_index *x, __private const 
     string_step steps[STRING_BLOCK];
     for (uint k = 0; k < count; k++) {
         __private string_step *on = &steps[k];
-        on->q = string_of(queries, from + k);
-        if (!on->q.good)
-            on->q.at = on->q.length = 0;
-        on->probe = string_probe_of(queries, on->q);
+        on->q = string_query(queries, from + k, from + count);
+        on->probe = string_probe_before(queries, on->q, STRING_EQUAL, false);
         on->node = branch_end(x, &on->probe, 0);
     }
     for (uint level = x->head->levels; level > 0; level--)
@@ -390,10 +497,13 @@ void string_find(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), uint count, __g
 {
     const string_index  x = STRING_INDEX;
     const string_column queries = STRING_COLUMN(queries);
-    STRINGS_EACH(i, count)
+    STRING_ROUNDS(begin, count)
     {
-        const string_text q = string_of(&queries, i);
-        ids[ids_at + i] = q.good ? string_find_id(&x, &queries, q) : STRING_NO_ID;
+        const uint        i = begin + team_index();
+        const string_text q = string_query(&queries, i, count);
+        const uint        id = string_find_id(&x, &queries, q);
+        if (string_writes(i, count))
+            ids[ids_at + i] = q.good ? id : STRING_NO_ID;
     }
 }
 
@@ -408,15 +518,17 @@ void string_bounds(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), uint count, _
 {
     const string_index  x = STRING_INDEX;
     const string_column queries = STRING_COLUMN(queries);
-    STRINGS_EACH(i, count)
+    STRING_ROUNDS(begin, count)
     {
-        string_text q = string_of(&queries, i);
-        if (lengths) {
-            q.good = q.good && lengths[i] > 0;
-            q.length = lengths[i] - 1;
+        const uint  i = begin + team_index();
+        string_text q = string_query(&queries, i, count);
+        if (lengths && q.good) {
+            q.good = lengths[i] > 0;
+            q.length = q.good ? lengths[i] - 1 : 0;
         }
-        const uint bound = q.good ? string_rank(&x, &queries, q, upper != 0) + add : STRING_NO_ID;
-        ids[ids_at + i] = bound < limit ? bound : STRING_NO_ID;
+        const uint bound = string_rank(&x, &queries, q, upper != 0) + add;
+        if (string_writes(i, count))
+            ids[ids_at + i] = q.good && bound < limit ? bound : STRING_NO_ID;
     }
 }
 
@@ -425,10 +537,13 @@ void string_longest(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), uint count, 
 {
     const string_index  x = STRING_INDEX;
     const string_column queries = STRING_COLUMN(queries);
-    STRINGS_EACH(i, count)
+    STRING_ROUNDS(begin, count)
     {
-        const string_text q = string_of(&queries, i);
-        ids[ids_at + i] = q.good ? string_longest_of(&x, &queries, q) : STRING_NO_ID;
+        const uint        i = begin + team_index();
+        const string_text q = string_query(&queries, i, count);
+        const uint        id = string_longest_of(&x, &queries, q);
+        if (string_writes(i, count))
+            ids[ids_at + i] = q.good ? id : STRING_NO_ID;
     }
 }
 
@@ -437,19 +552,27 @@ void string_longest(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), uint count, 
 ORDO_FN ulong string_longest_visible(__private const string_index *x, __private const string_column *queries,
                                      string_text q, __global const uint *hidden, ulong best)
 {
-    while (q.length >= best) {
+    bool more = q.length >= best;
+    while (string_any(more)) {
         const uint id = string_longest_of(x, queries, q);
+        if (!more)
+            continue;
+        more = false;
         if (id == STRING_NO_ID)
-            return best;
+            continue;
         const ulong length = min(string_with_id(x, id).length, q.length);
-        if (!(hidden[id / 32] >> id % 32 & 1))
-            return max(best, length + 1);
-        if (length == 0)
-            return best;
-        q.length = length - 1;
+        if (!(hidden[id / 32] >> id % 32 & 1)) {
+            best = max(best, length + 1);
+        } else if (length > 0) {
+            q.length = length - 1;
+            more = q.length >= best;
+        }
     }
     return best;
 }
+
+/* No string is so long. */
+#define STRING_NO_LENGTH (~0UL)
 
 /* Raises lengths[i] to n + 1 if the longest visible string (its bit in `hidden` is 0) that is a prefix of query i has n
  * bytes. */
@@ -459,21 +582,24 @@ void string_longest_lengths(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), uint
 {
     const string_index  x = STRING_INDEX;
     const string_column queries = STRING_COLUMN(queries);
-    STRINGS_EACH(i, count)
+    STRING_ROUNDS(begin, count)
     {
-        const string_text q = string_of(&queries, i);
-        if (q.good)
-            lengths[i] = string_longest_visible(&x, &queries, q, hidden, lengths[i]);
+        const uint        i = begin + team_index();
+        const string_text q = string_query(&queries, i, count);
+        const ulong       best = q.good ? lengths[i] : STRING_NO_LENGTH;
+        const ulong       length = string_longest_visible(&x, &queries, q, hidden, best);
+        if (string_writes(i, count) && q.good)
+            lengths[i] = length;
     }
 }
 
-ORDO_FN void string_write(__global uint *first, __global uint *counts, uint from, uint to)
+ORDO_FN void string_write(__global uint *first, __global uint *counts, bool good, uint from, uint to)
 {
     if (first)
-        *first = from;
+        *first = good ? from : STRING_NO_ID;
     if (counts)
         /* Compilers translate `to > from ? to - from : 0` to a saturating subtraction, which Oclgrind lacks. */
-        *counts = (uint) max((long) to - (long) from, 0L);
+        *counts = good ? (uint) max((long) to - (long) from, 0L) : 0;
 }
 
 #define STRING_RESULT(array, i) ((array) ? (array) + array##_at + (i) : 0)
@@ -484,16 +610,14 @@ void string_prefixes(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), uint count,
 {
     const string_index  x = STRING_INDEX;
     const string_column queries = STRING_COLUMN(queries);
-    STRINGS_EACH(i, count)
+    STRING_ROUNDS(begin, count)
     {
-        const string_text q = string_of(&queries, i);
-        uint              from = STRING_NO_ID, to = STRING_NO_ID;
-        if (q.good) {
-            const string_match m = string_locate(&x, &queries, q);
-            from = m.ends ? m.id : string_bound(&x, &queries, q, m, false);
-            to = m.ends ? string_last_with(&x, &queries, q) + 1 : from;
-        }
-        string_write(STRING_RESULT(first, i), STRING_RESULT(counts, i), from, to);
+        const uint         i = begin + team_index();
+        const string_text  q = string_query(&queries, i, count);
+        const string_match m = string_locate(&x, &queries, q);
+        const uint         to = string_prefix_end(&x, &queries, q, m);
+        if (string_writes(i, count))
+            string_write(STRING_RESULT(first, i), STRING_RESULT(counts, i), q.good, m.ends ? m.id : to, to);
     }
 }
 
@@ -505,21 +629,18 @@ void string_common(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), uint count, _
 {
     const string_index  x = STRING_INDEX;
     const string_column queries = STRING_COLUMN(queries);
-    STRINGS_EACH(i, count)
+    STRING_ROUNDS(begin, count)
     {
-        string_text q = string_of(&queries, i);
-        uint        from = STRING_NO_ID, to = STRING_NO_ID;
-        ulong       same = 0;
-        if (q.good) {
-            same = q.length = string_locate(&x, &queries, q).same;
-            if (first || counts)
-                from = string_first_with(&x, &queries, q);
-            if (counts)
-                to = string_last_with(&x, &queries, q) + 1;
-        }
-        string_write(STRING_RESULT(first, i), STRING_RESULT(counts, i), from, to);
+        const uint  i = begin + team_index();
+        string_text q = string_query(&queries, i, count);
+        q.length = string_locate(&x, &queries, q).same;
+        const uint from = first || counts ? string_first_with(&x, &queries, q) : 0;
+        const uint to = counts ? string_last_with(&x, &queries, q) + 1 : 0;
+        if (!string_writes(i, count))
+            continue;
+        string_write(STRING_RESULT(first, i), STRING_RESULT(counts, i), q.good, from, to);
         if (lengths)
-            lengths[lengths_at + i] = same;
+            lengths[lengths_at + i] = q.length;
     }
 }
 
@@ -529,15 +650,13 @@ void string_ranges(STRING_INDEX_ARGS, STRING_COLUMN_ARGS(queries), STRING_COLUMN
 {
     const string_index  x = STRING_INDEX;
     const string_column queries = STRING_COLUMN(queries), uppers = STRING_COLUMN(uppers);
-    STRINGS_EACH(i, count)
+    STRING_ROUNDS(begin, count)
     {
-        const string_text lo = string_of(&queries, i), hi = string_of(&uppers, i);
-        uint              from = STRING_NO_ID, to = STRING_NO_ID;
-        if (lo.good && hi.good) {
-            from = string_rank(&x, &queries, lo, false);
-            to = string_rank(&x, &uppers, hi, true);
-        }
-        string_write(STRING_RESULT(first, i), STRING_RESULT(counts, i), from, to);
+        const uint        i = begin + team_index();
+        const string_text lo = string_query(&queries, i, count), hi = string_query(&uppers, i, count);
+        const uint        from = string_rank(&x, &queries, lo, false), to = string_rank(&x, &uppers, hi, true);
+        if (string_writes(i, count))
+            string_write(STRING_RESULT(first, i), STRING_RESULT(counts, i), lo.good && hi.good, from, to);
     }
 }
 

@@ -49,6 +49,12 @@ struct ordo_launch ordo_string_kernel(const ordo_device *dev, const char *file, 
     };
 }
 
+void ordo_string_share(struct ordo_launch *launch, const char *name, size_t lanes, size_t count)
+{
+    launch->groups = ordo_ceil_div(count, (size_t) launch->defines[1].value / lanes);
+    ordo_launch_define(launch, name, (long) lanes);
+}
+
 static ordo_status launch_build(struct ordo_call *call, const char *kernel, size_t count, const struct ordo_args *args)
 {
     const struct ordo_launch l = ordo_string_kernel(call->dev, "primitive/string_build.cl", kernel, count);

@@ -84,8 +84,7 @@ static ordo_status copy(struct ordo_call *call, const struct gather *g)
     struct ordo_args        args = { .n = 0 };
     struct ordo_launch      launch = ordo_string_kernel(call->dev, FILE_NAME, "string_copy", count);
     const size_t            lanes = launch.group % COPY_LANES == 0 ? COPY_LANES : 1;
-    launch.groups = ordo_ceil_div(count, (size_t) launch.defines[1].value / lanes);
-    ordo_launch_define(&launch, "STRINGS_LANES", (long) lanes);
+    ordo_string_share(&launch, "STRINGS_LANES", lanes, count);
     ordo_string_index_args(&args, g->index, &more);
     ordo_args_slice(&args, &g->ids);
     ORDO_ADD(&args, ORDO_ARG(count));

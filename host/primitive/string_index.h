@@ -72,6 +72,8 @@ void ordo_string_index_args(struct ordo_args *args, const struct ordo_string_ind
                             struct ordo_string_args *more);
 
 struct ordo_launch ordo_string_kernel(const ordo_device *dev, const char *file, const char *kernel, size_t count);
+/* Changes a launch of `count` rows: `lanes` work-items handle one row together. `name` is the macro of this number. */
+void ordo_string_share(struct ordo_launch *launch, const char *name, size_t lanes, size_t count);
 /* Returns a launch of a kernel of string_search.cl. Compiles it for partial keys if *index has them. */
 struct ordo_launch ordo_string_search_kernel(const struct ordo_string_index *index, const char *kernel, size_t count);
 

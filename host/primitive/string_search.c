@@ -11,9 +11,21 @@ void ordo_string_index_args(struct ordo_args *args, const struct ordo_string_ind
 enum { OUTPUTS = 3 };
 static const size_t out_bytes[OUTPUTS] = { sizeof(cl_uint), sizeof(cl_uint), sizeof(cl_ulong) };
 
+/* Returns the number of lanes that answer a query together. */
+static size_t team_lanes(const struct ordo_string_index *index, size_t group)
+{
+    const struct ordo_facts *facts = ordo_device_facts(index->dev);
+    if (facts->cpu || index->partial || group % facts->sub_group != 0)
+        return 1;
+    return ordo_min_size(ordo_tunable(index->dev, ORDO_STRINGS_LANES, ORDO_K8V0), facts->sub_group);
+}
+
 struct ordo_launch ordo_string_search_kernel(const struct ordo_string_index *index, const char *kernel, size_t count)
 {
     struct ordo_launch launch = ordo_string_kernel(index->dev, "primitive/string_search.cl", kernel, count);
+    const size_t       lanes = team_lanes(index, launch.group);
+    if (lanes > 1)
+        ordo_string_share(&launch, "TEAM_WIDTH", lanes, count);
     if (index->partial)
         ordo_launch_define(&launch, "STRING_PARTIAL", 1);
     return launch;

@@ -420,7 +420,8 @@ enum ordo_tunable_facts { ORDO_TUNABLE_ANY, ORDO_TUNABLE_GROUPS, ORDO_TUNABLE_LA
     X(LTREE_FENCES, "links.fences", KEY, ANY, 0, "1: fences also on devices that need none", 0, 1)                     \
     X(LTREE_UNCACHED, "links.uncached", KEY, ANY, 0, "1: descents bypass the caches", 0, 1)                            \
     X(XFAST_LANES, "xfast.lanes", KEY, LANES, 1, "lanes that look up all levels at once; 1: a binary search", 1, 8,    \
-      16, 32)
+      16, 32)                                                                                                          \
+    X(STRINGS_LANES, "strings.lanes", KEY, LANES, 1, "lanes a query of an index of strings", 1, 2, 4, 8, 16)
 
 enum ordo_tunable {
 #define X(id, ...) ORDO_##id,

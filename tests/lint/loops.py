@@ -76,7 +76,8 @@ ENDS = {
     ("primitive/merge.cl", "a < tile.a_count && b < tile.b_count"): "numbers of a tile; each round uses up what is left of one part at least",
     ("primitive/merge.cl", "subgroup_any(search.low < search.high)"): "each vote leaves one part in TEAM_WIDTH + 1",
     ("primitive/sort_histogram.cl", "searches"): "its number of digits goes up by one, and it ends at three",
-    ("primitive/string_search.cl", "q.length >= best"): "each round cuts the query by a byte at least",
+    ("primitive/string_search.cl", "string_any(more)"): "each round cuts a query by a byte at least, or ends its search",
+    ("primitive/string_search.cl", "string_any(same < most)"): "each round compares another part of the strings",
     ("primitive/sort_local.cl", "end < count && key_same(key_above(key_bits(keys[end]), local_bit), segment)"):
         "end grows in each round: by a step that is less than the rest, or to count. The sum of the steps before 2^31 is about 2^31",
     ("primitive/strings.cl", "f->n_parts > 0"): "parts of a part have fewer rows, or begin later in their strings",

@@ -165,8 +165,9 @@ void ask_primitives(ordo_device *dev, const char *tunable)
         if (is_of(tunable, "compact")) {
             ask_rows(dev, &a, counts[c]);
             ask_keys(dev, &a, counts[c]);
-            ask_strings(dev, &a, counts[c]);
         }
+        if (is_of(tunable, "compact") || is_of(tunable, "strings"))
+            ask_strings(dev, &a, counts[c]);
         ask_pairs(dev, tunable, &a, counts[c]);
         arrays_destroy(&a);
     }
