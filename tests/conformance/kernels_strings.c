@@ -98,7 +98,10 @@ void part_strings(struct test *t)
         const struct ordo_host_strings column = { offsets, 4, bytes, sizeof bytes, N };
         index_of(t, &column, ids, ordo_string_index_params(.sorted = step == 1));
         index_of(t, &column, ids, ordo_string_index_params(.sorted = step == 1, .partial = { 4, 16 }));
-        if (step == 1)
+        for (uint32_t lanes = 16; step == 1 && lanes > 0; lanes /= 4) {
+            test_ok(t, ordo_device_set_tunable(t->dev, "strings.lanes", lanes));
+            index_of(t, &column, ids, ordo_string_index_params(.sorted = true));
             dictionary_of(t, &column);
+        }
     }
 }

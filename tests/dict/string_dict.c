@@ -87,6 +87,17 @@ MASK_TEST(string_dict, finds_the_longest_prefix_past_erased_ones, "", "cpu=0")
     string_trial_end(&r);
 }
 
+/* Teams of lanes that search in several runs for visible prefixes of different lengths. */
+DEVICE_TEST(string_dict, agrees_with_the_model_for_teams)
+{
+    for (uint32_t lanes = 16; lanes > 1; lanes /= 4) {
+        test_ok(t, ordo_device_set_tunable(t->dev, "strings.lanes", lanes));
+        pass_sequence(t, CHAIN, 6, 300);
+        pass_sequence(t, PATHS, 6, 300);
+    }
+    test_ok(t, ordo_device_set_tunable(t->dev, "strings.lanes", 1));
+}
+
 /* Few small batches after a large one: runs that are not merged. */
 MASK_TEST(string_dict, keeps_few_runs, "")
 {

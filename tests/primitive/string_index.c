@@ -416,6 +416,18 @@ MOST_MASKS_TEST(string_index, agrees_with_the_model_at_every_size)
         try_shape(t, (enum string_shape)((i + t->seed) % N_SHAPES), counts[i], 4 + test_below(t, 300));
 }
 
+/* Teams of every width. The column of a chain has branches, and the one of random strings many levels. */
+DEVICE_TEST(string_index, agrees_with_the_model_for_every_team)
+{
+    static const uint32_t lanes[] = { 2, 4, 8, 16 };
+    for (size_t i = 0; i < LENGTH(lanes); i++) {
+        test_ok(t, ordo_device_set_tunable(t->dev, "strings.lanes", lanes[i]));
+        for (int shape = 0; shape < N_SHAPES; shape++)
+            try_shape(t, (enum string_shape) shape, 1 + test_below(t, 3000), 1 + test_below(t, 400));
+    }
+    test_ok(t, ordo_device_set_tunable(t->dev, "strings.lanes", 1));
+}
+
 /* Longer strings than a launch of the build compares, and many that are prefixes of others. */
 MASK_TEST(string_index, of_strings_longer_than_64_KiB, "", "cpu=0")
 {
