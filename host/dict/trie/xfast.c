@@ -17,15 +17,6 @@ static void invalidate(ordo_dict *dict)
     ordo_runs_invalidate(dict);
 }
 
-/* Builds a missing trie above the sorted array. If this fails, logs a warning and returns no error, because queries can
- * search without a trie. */
-static void raise_if_possible(struct ordo_xfast *xfast, struct ordo_call *call)
-{
-    if (ordo_xfast_raise(xfast, call) != ORDO_OK)
-        ordo_log(call->dev, ORDO_LOG_WARNING,
-                 "xfast: trie not built; queries search the sorted run until the next update");
-}
-
 /* If `combine` is NULL, the batch's values replace stored values. */
 static ordo_status merge(struct ordo_runs *runs, struct ordo_call *call, const struct ordo_run_batch *b,
                          const struct ordo_merge_combine *combine, struct ordo_sorted_run *merged)
@@ -59,7 +50,8 @@ static ordo_status store(struct ordo_xfast *xfast, struct ordo_call *call, const
     } else {
         ordo_call_abandon(call, mark);
     }
-    raise_if_possible(xfast, call);
+    if (ordo_xfast_pays(xfast, b->count) || ordo_is_dry_run(call->dev))
+        ordo_xfast_raise_if_possible(xfast, call);
     return status;
 }
 
@@ -72,7 +64,7 @@ static ordo_status build(ordo_dict *dict, struct ordo_call *call, struct ordo_sl
     ORDO_TRY(ordo_runs_sort_distinct(&xfast->runs, call, keys, values, count, &run));
     ordo_xfast_drop(xfast);
     ordo_runs_replace(&xfast->runs, &run);
-    raise_if_possible(xfast, call);
+    ordo_xfast_raise_if_possible(xfast, call);
     return ORDO_OK;
 }
 
@@ -111,7 +103,7 @@ static ordo_status combine(ordo_dict *dict, struct ordo_call *call, const struct
 static ordo_status compact(ordo_dict *dict, struct ordo_call *call)
 {
     ORDO_TRY(ordo_runs_compact(dict, call));
-    raise_if_possible(ordo_xfast_of(dict), call);
+    ordo_xfast_raise_if_possible(ordo_xfast_of(dict), call);
     return ORDO_OK;
 }
 

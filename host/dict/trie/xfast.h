@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The X-fast trie on the host; cl/shared/xfast.h has its layout and invariants. The leaves are a sorted array
- * (dict/runs). An update merges array and batch, and rebuilds the trie. If memory for the trie is short, queries search
- * the array until the next update. */
+ * (dict/runs). An update merges array and batch, and drops the trie. A large update also rebuilds it. Otherwise queries
+ * search the array, and rebuild the trie after enough of them. */
 #ifndef ORDO_XFAST_PRIVATE_H
 #define ORDO_XFAST_PRIVATE_H
 
@@ -17,10 +17,11 @@ struct ordo_xfast {
     bool               level_tables;
     cl_ulong           seed;
     xfast_shape        shape;
-    cl_mem             flat;  /* NULL if there are no keys, or if memory for the trie was short */
+    cl_mem             flat;  /* NULL if there is no trie */
     cl_mem             masks; /* per key, a bitmap of the lengths of its stored prefixes; NULL if not made yet */
     cl_mem             slots;
     size_t             flat_bytes, mask_bytes, slot_bytes, bytes_peak;
+    size_t             searched; /* number of queries that have searched the array because there was no trie */
     struct ordo_hash   prefixes;
     struct ordo_drafts drafts;
     /* Kernel arguments of a concurrent batch: the elements that the dictionary had when the batch began. If it was
@@ -46,7 +47,13 @@ static inline struct ordo_sorted_run *ordo_xfast_run(struct ordo_xfast *xfast)
 
 void ordo_xfast_drop(struct ordo_xfast *xfast);
 /* Builds the trie if it is missing and there are keys. Waits for the device. */
-ordo_status        ordo_xfast_raise(struct ordo_xfast *xfast, struct ordo_call *call);
+ordo_status ordo_xfast_raise(struct ordo_xfast *xfast, struct ordo_call *call);
+/* Like ordo_xfast_raise. If this fails, logs a warning and returns no error, because queries can search the array. */
+void ordo_xfast_raise_if_possible(struct ordo_xfast *xfast, struct ordo_call *call);
+/* Returns whether the operations are so many that the trie is worth its build. */
+bool ordo_xfast_pays(const struct ordo_xfast *xfast, size_t operations);
+/* Must precede queries. Builds a missing trie once enough queries have searched the array. May wait for the device. */
+ordo_status        ordo_xfast_prepare(struct ordo_xfast *xfast, struct ordo_call *call, size_t queries);
 void               ordo_xfast_note_peak(struct ordo_xfast *xfast);
 struct ordo_args   ordo_xfast_args(struct ordo_xfast *xfast);
 void               ordo_xfast_add_table(struct ordo_args *args, const struct ordo_xfast *xfast);

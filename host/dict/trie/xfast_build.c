@@ -8,6 +8,9 @@
 
 #define GROUP_DEFAULT 4
 
+/* A build of the trie takes about as long as searches of the array for a 16th of its keys. */
+#define PAYING_SHARE 16
+
 /* Increases `group` (key bits per level) until all levels together have at most ORDO_MAX_COUNT entries. Each level has
  * up to `most` entries. */
 static cl_uint widen(cl_uint group, size_t most, size_t lengths)
@@ -175,4 +178,29 @@ ordo_status ordo_xfast_raise(struct ordo_xfast *xfast, struct ordo_call *call)
     ordo_call_abandon(call, mark);
     ordo_xfast_drop(xfast);
     return status;
+}
+
+void ordo_xfast_raise_if_possible(struct ordo_xfast *xfast, struct ordo_call *call)
+{
+    xfast->searched = 0;
+    if (ordo_xfast_raise(xfast, call) != ORDO_OK)
+        ordo_log(call->dev, ORDO_LOG_WARNING, "xfast: trie not built; queries search the sorted run");
+}
+
+bool ordo_xfast_pays(const struct ordo_xfast *xfast, size_t operations)
+{
+    return xfast->runs.set.n > 0 && operations >= xfast->runs.set.run[0].count / PAYING_SHARE;
+}
+
+ordo_status ordo_xfast_prepare(struct ordo_xfast *xfast, struct ordo_call *call, size_t queries)
+{
+    if (xfast->flat)
+        return ORDO_OK;
+    if (!ordo_xfast_pays(xfast, xfast->searched + queries)) {
+        xfast->searched += queries;
+        return ORDO_OK;
+    }
+    ORDO_TRY(ordo_call_changes(call));
+    ordo_xfast_raise_if_possible(xfast, call);
+    return ORDO_OK;
 }

@@ -49,5 +49,6 @@ ordo_status ordo_xfast_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
         .apply = apply,
         .collect = ordo_draft_collect,
     };
+    ORDO_TRY(ordo_xfast_prepare(ordo_xfast_of(dict), call, batch->count));
     return ordo_draft_apply(dict, call, &ordo_xfast_of(dict)->drafts, &kind, batch);
 }

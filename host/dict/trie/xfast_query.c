@@ -34,10 +34,11 @@ ordo_status ordo_xfast_find(ordo_dict *dict, struct ordo_call *call, const struc
 {
     struct ordo_xfast *xfast = ordo_xfast_of(dict);
     const cl_uint      n = (cl_uint) finds->count;
-    struct ordo_args   args = ordo_xfast_args(xfast);
 
+    ORDO_TRY(ordo_xfast_prepare(xfast, call, finds->once ? 0 : finds->count));
     if (!xfast->flat)
         return ordo_runs_find(dict, call, finds);
+    struct ordo_args        args = ordo_xfast_args(xfast);
     const struct ordo_slice values = ordo_run_values(dict, ordo_xfast_run(xfast));
     add_values(&args, xfast, &values);
     ordo_args_slice(&args, &finds->keys);
@@ -52,10 +53,11 @@ ordo_status ordo_xfast_rank(ordo_dict *dict, struct ordo_call *call, const struc
 {
     struct ordo_xfast *xfast = ordo_xfast_of(dict);
     const cl_uint      n = (cl_uint) ranks->count, upper = ranks->upper;
-    struct ordo_args   args = ordo_xfast_args(xfast);
 
+    ORDO_TRY(ordo_xfast_prepare(xfast, call, ranks->count));
     if (!xfast->flat)
         return ordo_runs_rank(dict, call, ranks);
+    struct ordo_args args = ordo_xfast_args(xfast);
     ordo_args_slice(&args, &ranks->keys);
     ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(upper));
     ordo_args_slice(&args, &ranks->ranks);
@@ -69,10 +71,11 @@ ordo_status ordo_xfast_seek(ordo_dict *dict, struct ordo_call *call, const struc
     const cl_uint      n = (cl_uint) seeks->count;
     const cl_uint      upper = seeks->relation == ORDO_LE || seeks->relation == ORDO_GT;
     const cl_uint      forward = seeks->relation == ORDO_GE || seeks->relation == ORDO_GT;
-    struct ordo_args   args = ordo_xfast_args(xfast);
 
+    ORDO_TRY(ordo_xfast_prepare(xfast, call, seeks->count));
     if (!xfast->flat)
         return ordo_runs_seek(dict, call, seeks);
+    struct ordo_args        args = ordo_xfast_args(xfast);
     const struct ordo_slice values = ordo_run_values(dict, ordo_xfast_run(xfast));
     add_values(&args, xfast, &values);
     ordo_args_slice(&args, &seeks->keys);
@@ -88,10 +91,11 @@ ordo_status ordo_xfast_count(ordo_dict *dict, struct ordo_call *call, const stru
 {
     struct ordo_xfast *xfast = ordo_xfast_of(dict);
     const cl_uint      n = (cl_uint) counts->count;
-    struct ordo_args   args = ordo_xfast_args(xfast);
 
+    ORDO_TRY(ordo_xfast_prepare(xfast, call, counts->count));
     if (!xfast->flat)
         return ordo_runs_count(dict, call, counts);
+    struct ordo_args args = ordo_xfast_args(xfast);
     ordo_args_slice(&args, &counts->lo);
     ordo_args_slice(&args, &counts->hi);
     ORDO_ADD(&args, ORDO_ARG(n));
