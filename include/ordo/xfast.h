@@ -34,9 +34,9 @@ struct ordo_xfast_config {
  * Cost: a query of one key reads two words of an array. They bound 4 to 8 stored keys on average.
  *   The query searches these keys and reads the value. If over 16 keys share a short prefix, it
  *   also reads the hash table. ordo_dict_range and ordo_dict_select cost as in a sorted array. An
- *   update sorts its elements and merges them with all keys. If they are a sixteenth of all keys, it
- *   rebuilds the index. Otherwise it drops the index, and queries cost as in a sorted array until
- *   one rebuilds the index, after queries of a sixteenth of all keys.
+ *   update sorts its elements and merges them with all keys. If the elements are a sixteenth of all
+ *   keys, the update rebuilds the index. Otherwise it drops the index, and queries cost as in a
+ *   sorted array. After queries of a sixteenth of all keys, the next query rebuilds the index.
  * Memory: keys and values, and 0.5 to 1 byte per key for the array (up to 256 MiB). For clustered
  *   keys, the hash table takes up to 4 bytes per 4-byte key, or 14 bytes per 8-byte key.
  *   share/doc/xfast.md describes the temporary memory.
