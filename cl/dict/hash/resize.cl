@@ -42,19 +42,41 @@ void hash_resize_count(HASH_OLD, uint bits, __global uint *counts)
         counts[1ul << bits] = 0;
 }
 
-ORDO_FN void hash_move(const hash_table *table, const hash_part *part, const hash_table *old, uint of, ulong slot,
-                       __private hash_tally *tally)
+/* Sets slots[] to the slots of old partition `of` that hold elements of partition p. Returns their number. Chooses them
+ * without branches, which would be mispredicted. */
+ORDO_FN uint hash_list_old(__global const uint *old_starts, const hash_table *old, uint of, uint p, uint bits,
+                           __local uint *slots)
 {
-    const uint     bucket = (uint) (slot / HASH_SLOTS);
-    const ordo_key mixed = hash_keys(old, bucket)[slot % HASH_SLOTS];
-    if (!hash_is_of(mixed, of, part->number, table->bits, old->bits))
-        return;
+    uint n = 0;
+    HASH_EACH_OLD_SLOT (slot, of) {
+        slots[n] = (uint) slot;
+        n += hash_is_of(hash_keys(old, (uint) (slot / HASH_SLOTS))[slot % HASH_SLOTS], of, p, bits, old->bits);
+    }
+    return n;
+}
+
+/* Moves an element into its home bucket, or elsewhere if the bucket may be full. used[b] is the first slot of bucket b
+ * that this function has not filled. */
+ORDO_FN void hash_move(const hash_table *table, const hash_part *part, const hash_table *old, uint old_slot,
+                       __local uint *used, __private hash_tally *tally)
+{
+    const uint     bucket = old_slot / HASH_SLOTS;
+    const ordo_key mixed = hash_keys(old, bucket)[old_slot % HASH_SLOTS];
+    const uint     home = hash_home_in(table, part, mixed), slot = used[home - part->start];
 #if ORDO_VALUE_BYTES
-    const hash_value value = hash_values(old, bucket)[slot % HASH_SLOTS];
+    const hash_value value = hash_values(old, bucket)[old_slot % HASH_SLOTS];
 #else
     const hash_value value = 0;
 #endif
-    hash_insert(table, part, hash_home_in(table, part, mixed), mixed, value, tally);
+    if (slot == HASH_SLOTS || !key_same(hash_keys(table, home)[slot], hash_empty(part->number, table->bits))) {
+        hash_insert(table, part, home, mixed, value, tally);
+        return;
+    }
+    const hash_place place = { home, slot };
+    hash_put(table, place, mixed, value);
+    hash_filter_add(table, home, mixed);
+    used[home - part->start] = slot + 1;
+    tally->count++;
 }
 
 /* Writes all arrays of a new table except `starts`. */
@@ -71,9 +93,13 @@ void hash_resize(HASH_TABLE, HASH_OLD)
         part.start = table.starts[p];
         part.buckets = table.starts[p + 1] - part.start;
         hash_empty_part(&table, &part);
-        for (uint of = hash_first_old(p, table_bits, old_bits); of < hash_end_old(p, table_bits, old_bits); of++)
-            HASH_EACH_OLD_SLOT (slot, of)
-                hash_move(&table, &part, &old, of, slot, &tally);
+        for (uint b = 0; b < part.buckets; b++)
+            mem.spills[b] = 0;
+        for (uint of = hash_first_old(p, table_bits, old_bits); of < hash_end_old(p, table_bits, old_bits); of++) {
+            const uint n = hash_list_old(old_starts, &old, of, p, table_bits, mem.words);
+            for (uint k = 0; k < n; k++)
+                hash_move(&table, &part, &old, mem.words[k], mem.spills, &tally);
+        }
         if (tally.recounts)
             hash_recount_part(&table, &part, &mem);
         table.counts[p] = tally.count;
