@@ -17,7 +17,7 @@ struct direct {
 };
 
 /* Larger batches of updates alone are faster if they are sorted by partition. */
-#define UPDATES_MAX ((size_t) 1 << 12)
+#define UPDATES_MAX ((size_t) 1 << 15)
 
 /* This method never shrinks tables. So it is not suited to tables that may be underfull. */
 static bool is_suited(const struct ordo_hash *hash, const struct ordo_hash_batch *b)
@@ -75,12 +75,10 @@ static ordo_status execute(struct direct *d, struct ordo_slice found_out, struct
     return ORDO_OK;
 }
 
-#define CODE_BIT(code) (1u << (code))
-
 static bool can_do(const struct direct *d, const cl_uint found[HASH_FOUND_WORDS])
 {
     const cl_uint codes = found[HASH_CODES];
-    const bool    stores = (codes & (CODE_BIT(CODE_UPSERT) | CODE_BIT(CODE_INSERT))) != 0;
+    const bool    stores = (codes & (HASH_CODE_BIT(CODE_UPSERT) | HASH_CODE_BIT(CODE_INSERT))) != 0;
     return !found[HASH_FULL] && codes >> CODE_SEEK_LT == 0 &&
            (!stores || d->batch->values.mem || d->hash->dict.value_bytes == 0);
 }
@@ -105,8 +103,7 @@ ordo_status ordo_hash_apply_direct(struct ordo_call *call, struct ordo_hash *has
     ORDO_TRY(reserve(&d, found));
     *done = can_do(&d, found);
     if (*done || ordo_is_dry_run(call->dev)) {
-        const bool erases = (found[HASH_CODES] & CODE_BIT(CODE_ERASE)) != 0;
-        hash->elements_min = found[HASH_TOTAL] - (erases ? ordo_min_size(found[HASH_TOTAL], batch->count) : 0);
+        hash->elements_min = ordo_hash_least_elements(found, batch->count);
         ORDO_TRY(execute(&d, found_out, values_out));
     }
     ordo_call_release(call, mark);

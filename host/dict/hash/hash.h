@@ -52,6 +52,17 @@ static inline size_t ordo_hash_partitions(const struct ordo_hash_table *table)
     return (size_t) 1 << table->bits;
 }
 
+/* Mask of an operation's code in found[HASH_CODES] (enum hash_found). */
+#define HASH_CODE_BIT(code) (1u << (code))
+
+/* Returns a lower bound of the number of elements after `count` operations, whose codes are in found[HASH_CODES]. The
+ * table has found[HASH_TOTAL] elements before them. */
+static inline size_t ordo_hash_least_elements(const cl_uint found[HASH_FOUND_WORDS], size_t count)
+{
+    const bool erases = (found[HASH_CODES] & HASH_CODE_BIT(ORDO_ERASE)) != 0;
+    return found[HASH_TOTAL] - (erases ? ordo_min_size(found[HASH_TOTAL], count) : 0);
+}
+
 /* ---- table.c ----------------------------------------------------------------------------------------------------- */
 
 /* Returns the size in bytes of the spill counts and filters together. */

@@ -18,14 +18,10 @@ static ordo_status resolve(struct ordo_call *call, const struct ordo_hash *hash,
     return ordo_call_launch(call, &launch, &args);
 }
 
-#define CODE_BIT(code) (1u << (code))
-
 static ordo_status store(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_batch *batch,
                          const cl_uint found[HASH_FOUND_WORDS])
 {
-    const bool erases = (found[HASH_CODES] & CODE_BIT(ORDO_ERASE)) != 0;
-
-    hash->elements_min = found[HASH_TOTAL] - (erases ? ordo_min_size(found[HASH_TOTAL], batch->count) : 0);
+    hash->elements_min = ordo_hash_least_elements(found, batch->count);
     hash->needs_check = true;
     ORDO_TRY(ordo_hash_change(call, hash, &hash->table, batch));
     hash->needs_check = false;
@@ -63,7 +59,7 @@ ordo_status ordo_hash_apply_points(ordo_dict *dict, struct ordo_call *call, cons
     if (*done || ordo_is_dry_run(call->dev)) {
         ORDO_TRY(ordo_dict_before_store(dict, call));
         points.index = left;
-        if (found[HASH_CODES] >= CODE_BIT(ORDO_UPSERT))
+        if (found[HASH_CODES] >= HASH_CODE_BIT(ORDO_UPSERT))
             ORDO_TRY(store(call, hash, &points, found));
     }
     ordo_call_release(call, mark);
