@@ -308,6 +308,46 @@ DEVICE_TEST(xfast, check_names_each_broken_invariant)
     test_status(t, ordo_dict_check(dict, NULL), ORDO_BROKEN);
 }
 
+/* ---- the trie after small updates -------------------------------------------------------------------------------- */
+
+static void expect_found(struct test *t, ordo_dict *dict, const uint32_t *keys, const uint32_t *values, size_t n)
+{
+    static uint32_t got[KEYS];
+    test_ok(t, ordo_dict_find_host(dict, keys, n, got, NULL));
+    test_same(t, "values", ORDO_U32, got, values, n);
+}
+
+DEVICE_TEST(xfast, queries_build_the_trie_after_a_small_update)
+{
+    static uint64_t keys[KEYS];
+    static uint32_t values[KEYS];
+    for (uint32_t i = 0; i < KEYS; i++) {
+        keys[i] = 1000 * i;
+        values[i] = i;
+    }
+    AUTO_DICT ordo_dict     *dict = make(t, 32, (struct form) { 4, false }, keys, values, KEYS);
+    const struct ordo_xfast *xfast = ordo_xfast_of(dict);
+    AUTO_FREE uint32_t      *words = narrow(keys, KEYS, false);
+    const uint32_t           none = 1, few = KEYS / 32 + 1, many = KEYS / 16;
+
+    test_true(t, xfast->flat);
+    values[7] = 12345;
+    test_ok(t, ordo_dict_upsert_host(dict, words + 7, values + 7, 1));
+    test_true(t, !xfast->flat);
+    test_ok(t, ordo_dict_check(dict, NULL));
+    expect_found(t, dict, words, values, few);
+    test_true(t, !xfast->flat);
+    expect_found(t, dict, words, values, few);
+    test_true(t, xfast->flat);
+    test_ok(t, ordo_dict_check(dict, NULL));
+    expect_found(t, dict, words, values, KEYS);
+    test_ok(t, ordo_dict_erase_host(dict, &none, 1));
+    test_true(t, !xfast->flat);
+    test_ok(t, ordo_dict_upsert_host(dict, words, values, many));
+    test_true(t, xfast->flat);
+    expect_found(t, dict, words, values, KEYS);
+}
+
 /* ---- level tables ------------------------------------------------------------------------------------------------ */
 
 /* Makes n keys: random ones, or successive ones up to the largest key. */
