@@ -30,14 +30,22 @@ static void add_values(struct ordo_args *args, const struct ordo_xfast *xfast, c
     ORDO_ADD(args, ORDO_ARG(xfast->runs.dict.value_bytes));
 }
 
+/* A dry run lists the kernels of both ways. */
+static bool searches_run(const struct ordo_xfast *xfast)
+{
+    return !xfast->flat || ordo_is_dry_run(xfast->runs.dict.dev);
+}
+
 ordo_status ordo_xfast_find(ordo_dict *dict, struct ordo_call *call, const struct ordo_finds *finds)
 {
     struct ordo_xfast *xfast = ordo_xfast_of(dict);
     const cl_uint      n = (cl_uint) finds->count;
 
     ORDO_TRY(ordo_xfast_prepare(xfast, call, finds->once ? 0 : finds->count));
+    if (searches_run(xfast))
+        ORDO_TRY(ordo_runs_find(dict, call, finds));
     if (!xfast->flat)
-        return ordo_runs_find(dict, call, finds);
+        return ORDO_OK;
     struct ordo_args        args = ordo_xfast_args(xfast);
     const struct ordo_slice values = ordo_run_values(dict, ordo_xfast_run(xfast));
     add_values(&args, xfast, &values);
@@ -55,8 +63,10 @@ ordo_status ordo_xfast_rank(ordo_dict *dict, struct ordo_call *call, const struc
     const cl_uint      n = (cl_uint) ranks->count, upper = ranks->upper;
 
     ORDO_TRY(ordo_xfast_prepare(xfast, call, ranks->count));
+    if (searches_run(xfast))
+        ORDO_TRY(ordo_runs_rank(dict, call, ranks));
     if (!xfast->flat)
-        return ordo_runs_rank(dict, call, ranks);
+        return ORDO_OK;
     struct ordo_args args = ordo_xfast_args(xfast);
     ordo_args_slice(&args, &ranks->keys);
     ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(upper));
@@ -73,8 +83,10 @@ ordo_status ordo_xfast_seek(ordo_dict *dict, struct ordo_call *call, const struc
     const cl_uint      forward = seeks->relation == ORDO_GE || seeks->relation == ORDO_GT;
 
     ORDO_TRY(ordo_xfast_prepare(xfast, call, seeks->count));
+    if (searches_run(xfast))
+        ORDO_TRY(ordo_runs_seek(dict, call, seeks));
     if (!xfast->flat)
-        return ordo_runs_seek(dict, call, seeks);
+        return ORDO_OK;
     struct ordo_args        args = ordo_xfast_args(xfast);
     const struct ordo_slice values = ordo_run_values(dict, ordo_xfast_run(xfast));
     add_values(&args, xfast, &values);
@@ -93,8 +105,10 @@ ordo_status ordo_xfast_count(ordo_dict *dict, struct ordo_call *call, const stru
     const cl_uint      n = (cl_uint) counts->count;
 
     ORDO_TRY(ordo_xfast_prepare(xfast, call, counts->count));
+    if (searches_run(xfast))
+        ORDO_TRY(ordo_runs_count(dict, call, counts));
     if (!xfast->flat)
-        return ordo_runs_count(dict, call, counts);
+        return ORDO_OK;
     struct ordo_args args = ordo_xfast_args(xfast);
     ordo_args_slice(&args, &counts->lo);
     ordo_args_slice(&args, &counts->hi);
