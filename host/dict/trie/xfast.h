@@ -50,7 +50,7 @@ void ordo_xfast_drop(struct ordo_xfast *xfast);
 ordo_status ordo_xfast_raise(struct ordo_xfast *xfast, struct ordo_call *call);
 /* Like ordo_xfast_raise. If this fails, logs a warning and returns no error, because queries can search the array. */
 void ordo_xfast_raise_if_possible(struct ordo_xfast *xfast, struct ordo_call *call);
-/* Returns whether a build of the trie costs no more than the operations. */
+/* Returns whether the operations are numerous enough for a build of the trie. */
 bool ordo_xfast_pays(const struct ordo_xfast *xfast, size_t operations);
 /* Must precede queries. Builds a missing trie once enough queries have searched the array. May wait for the device. */
 ordo_status        ordo_xfast_prepare(struct ordo_xfast *xfast, struct ordo_call *call, size_t queries);

@@ -8,7 +8,8 @@
 
 #define GROUP_DEFAULT 4
 
-/* A build of the trie takes about as long as searches of the array for a 16th of its keys. */
+/* The trie is built once per count / PAYING_SHARE operations. So a build costs each operation at most the time for
+ * PAYING_SHARE keys. */
 #define PAYING_SHARE 16
 
 /* Increases `group` (key bits per level) until all levels together have at most ORDO_MAX_COUNT entries. Each level has
