@@ -26,7 +26,7 @@ struct ordo_hash_config {
     /* Seed of the hash functions. Set a random seed if untrusted users choose the keys: keys chosen
      * for a known seed make lookups of absent keys up to 19 times slower. With equal seeds and
      * equal calls, ordo_dict_export returns the same order on all CPUs, and one order on all other
-     * devices, except after concurrent batches. */
+     * devices, except after concurrent batches and after calls that lacked memory. */
     uint64_t seed;
 };
 
