@@ -3,14 +3,16 @@
 #pragma once
 #include "shared/hash_table.h"
 
+/* Work-items of a work-group. On many GPUs this is a sub-group, whose barriers cost little. */
+#define HASH_SMALL_GROUP 32
 /* Updates of a work-group: mean and maximum. */
-#define HASH_SMALL_MEAN    64
-#define HASH_SMALL_UPDATES 128
+#define HASH_SMALL_MEAN    32
+#define HASH_SMALL_UPDATES 80
 /* The updates of a work-group can look at or change at most HASH_SMALL_BUCKETS buckets. */
-#define HASH_SMALL_BUCKETS 256
+#define HASH_SMALL_BUCKETS 192
 /* Maximum numbers of elements that a work-group stores or moves, and of spill counts that it changes. */
-#define HASH_SMALL_MOVES  320
-#define HASH_SMALL_SPILLS 160
+#define HASH_SMALL_MOVES  224
+#define HASH_SMALL_SPILLS 112
 /* If a spill count has reached this limit, a work-group does not change it, but declines the batch. */
 #define HASH_SMALL_SPILL_MAX (HASH_SCAN - HASH_SMALL_SPILLS - 1)
 

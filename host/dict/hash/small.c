@@ -17,9 +17,9 @@ struct small {
     cl_mem                        state, bin_keys, bin_index, words, keys, values;
 };
 
-static struct ordo_launch kernel_of(const struct small *s, const char *kernel, size_t groups)
+static struct ordo_launch kernel_of(const struct small *s, const char *kernel, size_t groups, size_t group)
 {
-    return ordo_hash_kernel(s->hash, "dict/hash/update_small.cl", kernel, groups, HASH_GROUP_SPARSE);
+    return ordo_hash_kernel(s->hash, "dict/hash/update_small.cl", kernel, groups, group);
 }
 
 static bool has_bins(const struct small *s)
@@ -75,7 +75,7 @@ static ordo_status take_memory(struct small *s)
 
 static ordo_status bin(const struct small *s)
 {
-    struct ordo_launch launch = kernel_of(s, "hash_small_bin", 1);
+    struct ordo_launch launch = kernel_of(s, "hash_small_bin", 1, HASH_GROUP_SPARSE);
     const cl_uint      n = (cl_uint) s->batch->count;
     struct ordo_args   args = { .n = 0 };
 
@@ -88,7 +88,7 @@ static ordo_status bin(const struct small *s)
 
 static ordo_status plan(const struct small *s)
 {
-    const struct ordo_launch launch = kernel_of(s, "hash_small_plan", groups_of(s));
+    const struct ordo_launch launch = kernel_of(s, "hash_small_plan", groups_of(s), HASH_SMALL_GROUP);
     const cl_uint            n = (cl_uint) s->batch->count;
     struct ordo_args         args = { .n = 0 };
 
@@ -104,7 +104,7 @@ static ordo_status plan(const struct small *s)
 
 static ordo_status write(const struct small *s)
 {
-    const struct ordo_launch launch = kernel_of(s, "hash_small_write", groups_of(s));
+    const struct ordo_launch launch = kernel_of(s, "hash_small_write", groups_of(s), HASH_SMALL_GROUP);
     const cl_uint            bins = has_bins(s) ? 1u << s->bin_bits : 0;
     struct ordo_args         args = { .n = 0 };
 
