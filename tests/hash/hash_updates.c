@@ -221,11 +221,11 @@ static void check_small(struct test *t, ordo_type type, uint32_t value_bytes, ui
     static const uint32_t sizes[] = { 1, 63, 64, 65, 129, 1000, HASH_SMALL_SCAN, HASH_SMALL_SCAN + 1 };
     struct pair           p = make_pair(t, type, value_bytes, load, n);
     AUTO_DICT ordo_dict  *twin = make_table(t, type, value_bytes, load, n);
-    const size_t          half = ordo_hash_of(p.sparse)->table.n_buckets / 2;
+    const size_t          most = HASH_SMALL_MEAN * ordo_hash_partitions(&ordo_hash_of(p.sparse)->table);
 
     if (bins)
         ordo_hash_of(p.sparse)->scan_max = ordo_hash_of(twin)->scan_max = 0;
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes && sizes[i] <= half; i++) {
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes && sizes[i] <= most; i++) {
         const bool small = store_small(t, &p, twin, sizes[i], 2 * n);
         test_true(t, small || load > 80);
         (void) store_small(t, &p, twin, sizes[i], n);

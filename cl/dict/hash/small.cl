@@ -8,20 +8,25 @@
 #define SMALL_NEW  0xffffffffu /* The table does not have the key. */
 #define SMALL_DEAD 0xfffffffeu /* A later update has the same key. */
 
+/* The distance between the words of two buckets is odd, so that they lie in different banks of local memory. */
+#define SMALL_STRIDE (HASH_SLOTS + 1)
+
 typedef struct {
     uint     buckets[HASH_SMALL_BUCKETS]; /* a hash table: index of a bucket plus 1, or 0 if unused */
     uint     partitions[HASH_SMALL_BUCKETS];
-    uint     words[HASH_SMALL_BUCKETS * HASH_SLOTS]; /* 8 words (hash_word) per bucket */
+    uint     words[HASH_SMALL_BUCKETS * SMALL_STRIDE]; /* 8 words (hash_word) per bucket */
     ordo_key mixed[HASH_SMALL_UPDATES];
     uint     index[HASH_SMALL_UPDATES]; /* index of the update in the batch */
     uint     where[HASH_SMALL_UPDATES];
     uchar    order[HASH_SMALL_UPDATES];
-    ushort   changed[HASH_SMALL_MOVES]; /* Indices of slots in words[] that change, and in `was` their old words. */
-    uint     was[HASH_SMALL_MOVES];
-    uint     n, declined, counts, changes, spills, renewals;
+    uchar    used[HASH_SMALL_BUCKETS];  /* indices of the used entries of buckets[] */
+    ushort   changed[HASH_SMALL_MOVES]; /* at * HASH_SLOTS + k, if slot k of the bucket in entry `at` changes */
+    uint     n, declined, counts, buckets_used, changes, spills, renewals;
 } hash_small;
 ORDO_STATIC_ASSERT(sizeof(hash_small) <= HASH_LOCAL_MAX, "small devices have the local memory");
 ORDO_STATIC_ASSERT(HASH_SMALL_UPDATES <= 256, "a byte of `order` holds a position");
+ORDO_STATIC_ASSERT(HASH_SMALL_BUCKETS <= 256, "a byte of `used` holds an index");
+ORDO_STATIC_ASSERT(HASH_SMALL_PLAN_WORDS % 2 == 0, "pairs of words are aligned");
 
 enum { SMALL_HEAD_COUNTS, SMALL_HEAD_MOVES, SMALL_HEAD_SPILLS, SMALL_HEAD_RENEWALS };
 
@@ -30,29 +35,23 @@ enum { SMALL_HEAD_COUNTS, SMALL_HEAD_MOVES, SMALL_HEAD_SPILLS, SMALL_HEAD_RENEWA
  *     heads      number of changes of each kind
  *     counts     (partition, number of new keys)
  *     renewals   (slot of a present key, index of the update with the new value)
- *     spills     2 * bucket if the bucket's spill count grows, 2 * bucket + 1 if it shrinks
- *     slots      slots[i] is the slot for the element with keys[i] and values[i] */
+ *     moves      (slot, where its new element is: a slot, or SMALL_OF_BATCH plus the index of an update)
+ *     spills     2 * bucket if the bucket's spill count grows, 2 * bucket + 1 if it shrinks */
 typedef struct {
-    __global uint             *heads;
-    __global uint2            *counts, *renewals;
-    __global uint             *spills, *slots;
-    __global ordo_key         *keys;
-    __global hash_value       *values;
-    __global const hash_value *batch_values;
+    __global uint  *heads;
+    __global uint2 *counts, *renewals, *moves;
+    __global uint  *spills;
 } small_plan;
 
-ORDO_FN small_plan small_plan_of(__global uint *words, __global ordo_key *keys, __global hash_value *values,
-                                 __global const hash_value *batch_values)
+#define SMALL_OF_BATCH 0x80000000u
+
+ORDO_FN small_plan small_plan_of(__global uint *words)
 {
-    const ulong group = get_group_id(0);
-    small_plan  plan;
-    plan.heads = words + group * HASH_SMALL_PLAN_WORDS;
+    small_plan plan;
+    plan.heads = words + get_group_id(0) * HASH_SMALL_PLAN_WORDS;
     plan.counts = (__global uint2 *) (plan.heads + HASH_SMALL_HEADS);
     plan.renewals = plan.counts + HASH_SMALL_UPDATES;
-    plan.spills = (__global uint *) (plan.renewals + HASH_SMALL_UPDATES);
-    plan.slots = plan.spills + HASH_SMALL_SPILLS;
-    plan.keys = keys + group * HASH_SMALL_MOVES;
-    plan.values = values ? values + group * HASH_SMALL_MOVES : values;
-    plan.batch_values = batch_values;
+    plan.moves = plan.renewals + HASH_SMALL_UPDATES;
+    plan.spills = (__global uint *) (plan.moves + HASH_SMALL_MOVES);
     return plan;
 }

@@ -7,53 +7,30 @@
 
 /* ---- bins -------------------------------------------------------------------------------------------------------- */
 
-/* Reserves places in the bins for the work-group's keys. mem[b] is the work-group's number of keys in bin b. It becomes
- * the first reserved place. */
-ORDO_FN void small_reserve(__global uint *state, __local uint *mem, uint capacity)
-{
-    hash_barrier();
-    HASH_EACH (b, HASH_SMALL_BINS) {
-        const uint n = mem[b];
-        mem[b] = n ? ordo_add(&state[HASH_SMALL_COUNTS + b], n) : 0;
-        if (mem[b] + n > capacity)
-            ordo_or(&state[HASH_SMALL_DECLINED], 1u);
-    }
-    hash_barrier();
-}
-
-/* Stores each key's mixed form and its index in the batch into a bin. The top bin_bits bits of the mixed key are the
- * number of the bin. state[HASH_SMALL_COUNTS + b] becomes the number of keys of bin b, which may exceed `capacity`. */
+/* Each work-group of hash_small_plan has a bin of HASH_SMALL_UPDATES entries. This kernel stores each key's mixed form
+ * and its index in the batch into a bin. state[HASH_SMALL_COUNTS + b] becomes the number of keys of bin b, which may
+ * exceed HASH_SMALL_UPDATES. */
 ORDO_KERNEL(HASH_GROUP)
 void hash_small_bin(__global const ordo_key *keys, ulong keys_at, uint n, ulong seed, __global uint *state,
-                    __global ordo_key *bin_keys, __global uint *bin_index, uint capacity, uint bin_bits)
+                    __global ordo_key *bin_keys, __global uint *bin_index, uint group_bits)
 {
-    __local uint mem[HASH_SMALL_BINS];
-    const uint   first = (uint) get_group_id(0) * HASH_GROUP * HASH_SMALL_BIN_KEYS + (uint) get_local_id(0);
-    ordo_key     mixed[HASH_SMALL_BIN_KEYS];
-    uint         place[HASH_SMALL_BIN_KEYS];
+    const uint first = (uint) get_group_id(0) * HASH_GROUP * HASH_SMALL_BIN_KEYS + (uint) get_local_id(0);
+    ordo_key   key[HASH_SMALL_BIN_KEYS];
 
-    HASH_EACH (b, HASH_SMALL_BINS)
-        mem[b] = 0;
-    hash_barrier();
+    ORDO_UNROLL
+    for (uint k = 0; k < HASH_SMALL_BIN_KEYS; k++)
+        key[k] = keys[keys_at + min(first + k * HASH_GROUP, n - 1)];
     ORDO_UNROLL
     for (uint k = 0; k < HASH_SMALL_BIN_KEYS; k++) {
         const uint i = first + k * HASH_GROUP;
         if (i >= n)
             continue;
-        mixed[k] = hash_mix(keys[keys_at + i], seed);
-        place[k] = atomic_inc(&mem[hash_partition(mixed[k], bin_bits)]);
-    }
-    small_reserve(state, mem, capacity);
-    ORDO_UNROLL
-    for (uint k = 0; k < HASH_SMALL_BIN_KEYS; k++) {
-        const uint i = first + k * HASH_GROUP;
-        if (i >= n)
+        const ordo_key mixed = hash_mix(key[k], seed);
+        const uint     bin = hash_partition(mixed, group_bits), at = ordo_add(&state[HASH_SMALL_COUNTS + bin], 1u);
+        if (at >= HASH_SMALL_UPDATES)
             continue;
-        const uint bin = hash_partition(mixed[k], bin_bits), at = mem[bin] + place[k];
-        if (at >= capacity)
-            continue;
-        bin_keys[bin * capacity + at] = mixed[k];
-        bin_index[bin * capacity + at] = i;
+        bin_keys[bin * HASH_SMALL_UPDATES + at] = mixed;
+        bin_index[bin * HASH_SMALL_UPDATES + at] = i;
     }
 }
 
@@ -67,8 +44,7 @@ typedef struct {
     __global uint           *state;
     __global const ordo_key *bin_keys;
     __global const uint     *bin_index;
-    uint                     capacity;
-    uint                     bin_bits, group_bits; /* log2 of the numbers of bins and of work-groups */
+    uint                     group_bits; /* log2 of the number of work-groups */
 } small_batch;
 
 ORDO_FN bool small_is_own(ordo_key mixed, uint group_bits)
@@ -106,20 +82,13 @@ ORDO_FN void small_take_of_batch(const small_batch *batch, __local hash_small *m
 
 ORDO_FN void small_take_of_bin(const small_batch *batch, __local hash_small *mem)
 {
-    const uint               bin = (uint) get_group_id(0) >> (batch->group_bits - batch->bin_bits);
-    const uint               n = min(batch->state[HASH_SMALL_COUNTS + bin], batch->capacity);
-    __global const ordo_key *keys = batch->bin_keys + bin * batch->capacity;
-    __global const uint     *index = batch->bin_index + bin * batch->capacity;
-    for (uint base = (uint) get_local_id(0); base < n; base += HASH_GROUP * SMALL_LOADS) {
-        ordo_key key[SMALL_LOADS];
-        ORDO_UNROLL
-        for (uint k = 0; k < SMALL_LOADS; k++)
-            key[k] = keys[min(base + k * HASH_GROUP, n - 1)];
-        ORDO_UNROLL
-        for (uint k = 0; k < SMALL_LOADS; k++)
-            if (base + k * HASH_GROUP < n && small_is_own(key[k], batch->group_bits))
-                small_take_one(mem, key[k], index[base + k * HASH_GROUP]);
+    const uint bin = (uint) get_group_id(0), n = batch->state[HASH_SMALL_COUNTS + bin];
+    HASH_EACH (j, min(n, (uint) HASH_SMALL_UPDATES)) {
+        mem->mixed[j] = batch->bin_keys[bin * HASH_SMALL_UPDATES + j];
+        mem->index[j] = batch->bin_index[bin * HASH_SMALL_UPDATES + j];
     }
+    if (get_local_id(0) == 0)
+        mem->n = n;
 }
 
 /* Fills mem->mixed and mem->index with the updates of the work-group's partitions, in any order. */
@@ -224,8 +193,10 @@ ORDO_FN uint small_entry(__local hash_small *mem, uint bucket, uint p)
     uint at = hash_share(bucket * 0x9e3779b1u, HASH_SMALL_BUCKETS);
     for (uint tries = 0; tries < HASH_SMALL_BUCKETS; tries++) {
         const uint was = atomic_cmpxchg(&mem->buckets[at], 0u, bucket + 1);
-        if (was == 0)
+        if (was == 0) {
             mem->partitions[at] = p;
+            mem->used[atomic_inc(&mem->buckets_used)] = (uchar) at;
+        }
         if (was == 0 || was == bucket + 1)
             return at;
         at = at + 1 == HASH_SMALL_BUCKETS ? 0 : at + 1;
@@ -233,14 +204,30 @@ ORDO_FN uint small_entry(__local hash_small *mem, uint bucket, uint p)
     return HASH_NONE;
 }
 
-/* Computes the words (hash_word) of bucket b of a partition. The loads of its keys overlap. */
-ORDO_FN void small_load(const hash_table *table, const hash_part *part, uint b, __private uint *words)
+ORDO_FN void small_load_line(__global const ordo_key *line, __private ordo_key *mixed)
 {
-    __global const ordo_key *line = hash_keys(table, part->start + b);
-    ordo_key                 mixed[HASH_SLOTS];
+#if KEY_BITS == 32
+    const uint4 a = ((__global const uint4 *) line)[0], b = ((__global const uint4 *) line)[1];
+    mixed[0] = a.s0;
+    mixed[1] = a.s1;
+    mixed[2] = a.s2;
+    mixed[3] = a.s3;
+    mixed[4] = b.s0;
+    mixed[5] = b.s1;
+    mixed[6] = b.s2;
+    mixed[7] = b.s3;
+#else
     ORDO_UNROLL
     for (uint s = 0; s < HASH_SLOTS; s++)
         mixed[s] = line[s];
+#endif
+}
+
+/* Computes the words (hash_word) of bucket b of a partition. The loads of its keys overlap. */
+ORDO_FN void small_load(const hash_table *table, const hash_part *part, uint b, __private uint *words)
+{
+    ordo_key mixed[HASH_SLOTS];
+    small_load_line(hash_keys(table, part->start + b), mixed);
     ORDO_UNROLL
     for (uint s = 0; s < HASH_SLOTS; s++)
         words[s] = hash_word_of(table, part, b * HASH_SLOTS + s, mixed[s]);
@@ -275,7 +262,7 @@ ORDO_FN uint small_propose(const hash_table *table, const hash_part *part, __loc
     *full = at == HASH_NONE;
     if (*full)
         return word;
-    __local uint *kept = mem->words + at * HASH_SLOTS;
+    __local uint *kept = mem->words + at * SMALL_STRIDE;
     small_load(table, part, b, words);
     while (word) {
         ORDO_UNROLL
@@ -292,28 +279,47 @@ ORDO_FN uint small_propose(const hash_table *table, const hash_part *part, __loc
     return word;
 }
 
-ORDO_FN void small_settle(const hash_table *table, __local hash_small *mem, uint u)
+/* An element that looks for a slot, next in bucket b of its partition. */
+typedef struct {
+    hash_part part;
+    uint      word, b;
+} small_seeker;
+
+ORDO_FN void small_start(const hash_table *table, __local hash_small *mem, uint u, __private small_seeker *seeker)
 {
-    const ordo_key  mixed = mem->mixed[mem->order[u]];
-    const hash_part part = small_part_of(table, mixed);
-    uint            b = hash_home(mixed, table->bits, part.buckets);
-    uint            word = hash_word(0, HASH_SLOTS_MAX + u + 1, hash_second(mixed, b, part.buckets));
-    bool            full = false;
-    while (hash_proposals_of(word) < HASH_PROPOSALS_MAX && !full) {
-        const uint left = small_propose(table, &part, mem, b, word, &full);
-        if (!left)
-            return;
-        word = hash_word(hash_proposals_of(left) + 1, hash_number_of(left), b);
-        b = hash_other_of(left);
-    }
-    small_decline(mem);
+    const ordo_key mixed = mem->mixed[mem->order[u]];
+    seeker->part = small_part_of(table, mixed);
+    seeker->b = hash_home(mixed, table->bits, seeker->part.buckets);
+    seeker->word = hash_word(0, HASH_SLOTS_MAX + u + 1, hash_second(mixed, seeker->b, seeker->part.buckets));
 }
 
+/* After one proposal, the seeker is the element that the bucket drops. If there is none, its word becomes 0. */
+ORDO_FN void small_step(const hash_table *table, __local hash_small *mem, __private small_seeker *seeker)
+{
+    bool       full = false;
+    const uint left = small_propose(table, &seeker->part, mem, seeker->b, seeker->word, &full);
+    const bool fails = full || hash_proposals_of(left) + 1 >= HASH_PROPOSALS_MAX;
+    if (fails)
+        small_decline(mem);
+    seeker->word = left && !fails ? hash_word(hash_proposals_of(left) + 1, hash_number_of(left), seeker->b) : 0;
+    seeker->b = hash_other_of(left);
+}
+
+/* In each round, each work-item makes one proposal, or begins with its next update. */
 ORDO_FN void small_settle_all(const hash_table *table, __local hash_small *mem)
 {
-    HASH_EACH (u, mem->n)
-        if (mem->where[mem->order[u]] == SMALL_NEW)
-            small_settle(table, mem, u);
+    small_seeker seeker = { .word = 0 };
+    for (uint u = (uint) get_local_id(0); seeker.word || u < mem->n;) {
+        if (!seeker.word) {
+            const bool is_new = mem->where[mem->order[u]] == SMALL_NEW;
+            if (is_new)
+                small_start(table, mem, u, &seeker);
+            u += HASH_GROUP;
+            if (!is_new)
+                continue;
+        }
+        small_step(table, mem, &seeker);
+    }
     hash_barrier();
 }
 
@@ -327,81 +333,62 @@ ORDO_FN void small_spill(const hash_table *table, __local hash_small *mem, const
         plan->spills[at] = 2 * bucket + down;
 }
 
-ORDO_FN void small_move(const hash_table *table, const hash_part *part, __local hash_small *mem, const small_plan *plan,
-                        uint at, uint s, uint number)
+/* Returns where the plan finds the element of that number. */
+ORDO_FN uint small_source(const hash_part *part, __local hash_small *mem, uint number)
 {
     const uint old = number - 1;
-    plan->slots[at] = part->start * HASH_SLOTS + s;
-    if (old >= HASH_SLOTS_MAX) {
-        const uint j = mem->order[old - HASH_SLOTS_MAX];
-        plan->keys[at] = mem->mixed[j];
-#if ORDO_VALUE_BYTES
-        plan->values[at] = plan->batch_values[mem->index[j]];
-#endif
-        return;
-    }
-    plan->keys[at] = hash_keys(table, part->start + old / HASH_SLOTS)[old % HASH_SLOTS];
-#if ORDO_VALUE_BYTES
-    plan->values[at] = hash_values(table, part->start + old / HASH_SLOTS)[old % HASH_SLOTS];
-#endif
+    return old < HASH_SLOTS_MAX ? part->start * HASH_SLOTS + old
+                                : SMALL_OF_BATCH + mem->index[mem->order[old - HASH_SLOTS_MAX]];
 }
 
 /* Orders the words of bucket b: elements that the bucket had keep their slots, and the others take the remaining slots,
- * the greatest word first. So the order does not depend on the order of proposals. */
-ORDO_FN void small_arrange(uint b, __private uint *words)
+ * the greatest word first. So the order does not depend on the order of proposals. Returns a bitmap of the slots of the
+ * others. */
+ORDO_FN uint small_arrange(uint b, __local uint *kept)
 {
-    uint stays[HASH_SLOTS], comes[HASH_SLOTS], rank[HASH_SLOTS], place = 0;
+    uint comes[HASH_SLOTS], taken = 0, others = 0;
     ORDO_UNROLL
     for (uint s = 0; s < HASH_SLOTS; s++) {
-        const uint from = hash_number_of(words[s]) - 1;
-        stays[s] = 0;
-        comes[s] = from / HASH_SLOTS == b ? 0 : words[s];
-        ORDO_UNROLL
-        for (uint k = 0; k < HASH_SLOTS; k++)
-            stays[s] |= hash_number_of(words[k]) == b * HASH_SLOTS + s + 1 ? words[k] : 0;
-    }
-    ORDO_UNROLL
-    for (uint k = 0; k < HASH_SLOTS; k++) {
-        rank[k] = 0;
-        ORDO_UNROLL
-        for (uint j = 0; j < HASH_SLOTS; j++)
-            rank[k] += comes[j] > comes[k];
+        comes[s] = kept[s];
+        kept[s] = 0;
     }
     ORDO_UNROLL
     for (uint s = 0; s < HASH_SLOTS; s++) {
-        words[s] = stays[s];
-        ORDO_UNROLL
-        for (uint k = 0; k < HASH_SLOTS; k++)
-            words[s] |= !stays[s] && rank[k] == place ? comes[k] : 0;
-        place += !stays[s];
+        const uint from = hash_number_of(comes[s]) - 1;
+        if (from / HASH_SLOTS == b) {
+            kept[from % HASH_SLOTS] = comes[s];
+            taken |= 1u << from % HASH_SLOTS;
+            comes[s] = 0;
+        }
     }
+    for (uint i = 0; i < HASH_SLOTS; i++) {
+        uint greatest = comes[0];
+        ORDO_UNROLL
+        for (uint s = 1; s < HASH_SLOTS; s++)
+            greatest = max(greatest, comes[s]);
+        if (!greatest)
+            break;
+        ORDO_UNROLL
+        for (uint s = 0; s < HASH_SLOTS; s++)
+            comes[s] = comes[s] == greatest ? 0 : comes[s];
+        const uint slot = 31 - clz(~taken & (taken + 1));
+        kept[slot] = greatest;
+        taken |= 1u << slot;
+        others |= 1u << slot;
+    }
+    return others;
 }
 
-/* Lists the slots whose planned words differ from the table's. */
+/* Lists the slots that get another element. No bucket loses elements without getting others. */
 ORDO_FN void small_compare(const hash_table *table, __local hash_small *mem)
 {
-    HASH_EACH (at, HASH_SMALL_BUCKETS) {
-        uint words[HASH_SLOTS], was[HASH_SLOTS];
-        if (mem->buckets[at] == 0)
-            continue;
-        const hash_part part = small_part(table, mem->partitions[at]);
-        const uint      b = mem->buckets[at] - 1 - part.start;
-        small_load(table, &part, b, was);
-        ORDO_UNROLL
-        for (uint k = 0; k < HASH_SLOTS; k++)
-            words[k] = mem->words[at * HASH_SLOTS + k];
-        small_arrange(b, words);
-        ORDO_UNROLL
-        for (uint k = 0; k < HASH_SLOTS; k++) {
-            mem->words[at * HASH_SLOTS + k] = words[k];
-            if (words[k] == was[k])
-                continue;
-            const uint i = atomic_inc(&mem->changes);
-            if (i < HASH_SMALL_MOVES) {
-                mem->changed[i] = (ushort) (at * HASH_SLOTS + k);
-                mem->was[i] = was[k];
-            }
-        }
+    HASH_EACH (used, mem->buckets_used) {
+        const uint at = mem->used[used];
+        const uint b = mem->buckets[at] - 1 - table->starts[mem->partitions[at]];
+        const uint others = small_arrange(b, mem->words + at * SMALL_STRIDE);
+        uint       i = others ? atomic_add(&mem->changes, popcount(others)) : 0;
+        for (uint rest = others; rest && i < HASH_SMALL_MOVES; rest &= rest - 1)
+            mem->changed[i++] = (ushort) (at * HASH_SLOTS + 31 - clz(rest & (~rest + 1)));
     }
     hash_barrier();
     if (get_local_id(0) == 0 && mem->changes > HASH_SMALL_MOVES) {
@@ -414,16 +401,17 @@ ORDO_FN void small_compare(const hash_table *table, __local hash_small *mem)
 ORDO_FN void small_record(const hash_table *table, __local hash_small *mem, const small_plan *plan)
 {
     HASH_EACH (i, mem->changes) {
-        const uint      at = mem->changed[i] / HASH_SLOTS, was = mem->was[i], word = mem->words[mem->changed[i]];
+        const uint      at = mem->changed[i] / HASH_SLOTS, k = mem->changed[i] % HASH_SLOTS;
         const hash_part part = small_part(table, mem->partitions[at]);
-        const uint      b = mem->buckets[at] - 1 - part.start;
+        const uint      s = (mem->buckets[at] - 1 - part.start) * HASH_SLOTS + k;
+        const uint      was = hash_word_there(table, &part, s), word = mem->words[at * SMALL_STRIDE + k];
         if (hash_proposals_of(was) == HASH_PROPOSALS_MAX)
             small_decline(mem);
         else if (hash_proposals_of(was) == 1)
             small_spill(table, mem, plan, part.start + hash_other_of(was), 1);
         if (hash_proposals_of(word) % 2 == 1)
             small_spill(table, mem, plan, part.start + hash_other_of(word), 0);
-        small_move(table, &part, mem, plan, i, b * HASH_SLOTS + mem->changed[i] % HASH_SLOTS, hash_number_of(word));
+        plan->moves[i] = (uint2) (part.start * HASH_SLOTS + s, small_source(&part, mem, hash_number_of(word)));
     }
     hash_barrier();
 }
@@ -436,7 +424,7 @@ ORDO_FN uint small_slot_after(const hash_table *table, const hash_part *part, __
         for (uint tries = 0, at = hash_share((part->start + b) * 0x9e3779b1u, HASH_SMALL_BUCKETS);
              tries < HASH_SMALL_BUCKETS && mem->buckets[at]; tries++) {
             for (uint k = 0; mem->buckets[at] == part->start + b + 1 && k < HASH_SLOTS; k++)
-                if (hash_number_of(mem->words[at * HASH_SLOTS + k]) == s + 1)
+                if (hash_number_of(mem->words[at * SMALL_STRIDE + k]) == s + 1)
                     return b * HASH_SLOTS + k;
             at = at + 1 == HASH_SMALL_BUCKETS ? 0 : at + 1;
         }
@@ -462,22 +450,19 @@ ORDO_FN void small_begin(__local hash_small *mem)
 {
     HASH_EACH (b, HASH_SMALL_BUCKETS)
         mem->buckets[b] = 0;
-    HASH_EACH (s, HASH_SMALL_BUCKETS * HASH_SLOTS)
+    HASH_EACH (s, HASH_SMALL_BUCKETS * SMALL_STRIDE)
         mem->words[s] = 0;
     if (get_local_id(0) == 0)
-        mem->n = mem->declined = mem->counts = mem->changes = mem->spills = mem->renewals = 0;
+        mem->n = mem->declined = mem->counts = mem->buckets_used = mem->changes = mem->spills = mem->renewals = 0;
     hash_barrier();
 }
 
-/* Each work-group computes the changes of its partitions, and stores them in its part of words[], plan_keys[] and
- * plan_values[]. The top group_bits bits of a mixed key are the index of its work-group. The number of work-groups must
- * be 1 << group_bits. */
+/* Each work-group computes the changes of its partitions, and stores them in its part of words[]. The top group_bits
+ * bits of a mixed key are the index of its work-group. The number of work-groups must be 1 << group_bits. */
 ORDO_KERNEL(HASH_GROUP)
-void hash_small_plan(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, uint n, uint kind,
-                     __global const hash_value *values, ulong values_at, __global uint *state,
-                     __global const ordo_key *bin_keys, __global const uint *bin_index, uint capacity, uint bin_bits,
-                     uint group_bits, __global uint *words, __global ordo_key *plan_keys,
-                     __global hash_value *plan_values)
+void hash_small_plan(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, uint n, uint kind, __global uint *state,
+                     __global const ordo_key *bin_keys, __global const uint *bin_index, uint group_bits,
+                     __global uint *words)
 {
     __local hash_small mem;
     const hash_table   table = HASH_TABLE_HERE;
@@ -489,11 +474,9 @@ void hash_small_plan(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, u
          .state = state,
          .bin_keys = bin_keys,
          .bin_index = bin_index,
-         .capacity = capacity,
-         .bin_bits = bin_bits,
          .group_bits = group_bits,
     };
-    const small_plan plan = small_plan_of(words, plan_keys, plan_values, values ? values + values_at : values);
+    const small_plan plan = small_plan_of(words);
 
     small_begin(&mem);
     small_take(&batch, &mem);
@@ -516,22 +499,51 @@ void hash_small_plan(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, u
 
 /* ---- write ------------------------------------------------------------------------------------------------------- */
 
-/* First writes the elements that move or are new. After the barrier, writes new values of present keys. This order is
- * necessary because an element that moves brings its old value. */
-ORDO_FN void small_write_elements(const hash_table *table, const small_plan *plan)
+typedef struct {
+    ordo_key keys[HASH_SMALL_MOVES];
+#if ORDO_VALUE_BYTES
+    ordo_value values[HASH_SMALL_MOVES];
+#endif
+} small_elements;
+ORDO_STATIC_ASSERT(sizeof(small_elements) <= HASH_LOCAL_MAX, "small devices have the local memory");
+
+typedef struct {
+    __global const ordo_key   *keys;
+    __global const hash_value *values;
+} small_given;
+
+ORDO_FN void small_fetch(const hash_table *table, const small_plan *plan, const small_given *given,
+                         __local small_elements *mem)
 {
     HASH_EACH (i, plan->heads[SMALL_HEAD_MOVES]) {
-        const uint slot = plan->slots[i];
-        hash_keys(table, slot / HASH_SLOTS)[slot % HASH_SLOTS] = plan->keys[i];
+        const uint from = plan->moves[i].y, u = from - SMALL_OF_BATCH;
+        const bool is_new = from >= SMALL_OF_BATCH;
+        mem->keys[i] =
+            is_new ? hash_mix(given->keys[u], table->seed) : hash_keys(table, from / HASH_SLOTS)[from % HASH_SLOTS];
 #if ORDO_VALUE_BYTES
-        hash_values(table, slot / HASH_SLOTS)[slot % HASH_SLOTS] = plan->values[i];
+        mem->values[i] = is_new ? given->values[u] : hash_values(table, from / HASH_SLOTS)[from % HASH_SLOTS];
+#endif
+    }
+    hash_barrier();
+}
+
+/* First writes the elements that move or are new. After the barrier, writes new values of present keys. This order is
+ * necessary because an element that moves brings its old value. */
+ORDO_FN void small_write_elements(const hash_table *table, const small_plan *plan, const small_given *given,
+                                  __local small_elements *mem)
+{
+    HASH_EACH (i, plan->heads[SMALL_HEAD_MOVES]) {
+        const uint slot = plan->moves[i].x;
+        hash_keys(table, slot / HASH_SLOTS)[slot % HASH_SLOTS] = mem->keys[i];
+#if ORDO_VALUE_BYTES
+        hash_values(table, slot / HASH_SLOTS)[slot % HASH_SLOTS] = mem->values[i];
 #endif
     }
     hash_barrier();
 #if ORDO_VALUE_BYTES
     HASH_EACH (i, plan->heads[SMALL_HEAD_RENEWALS]) {
         const uint2 renewal = plan->renewals[i];
-        hash_values(table, renewal.x / HASH_SLOTS)[renewal.x % HASH_SLOTS] = plan->batch_values[renewal.y];
+        hash_values(table, renewal.x / HASH_SLOTS)[renewal.x % HASH_SLOTS] = given->values[renewal.y];
     }
 #endif
 }
@@ -547,18 +559,21 @@ ORDO_FN void small_write_counts(const hash_table *table, const small_plan *plan)
         table->counts[plan->counts[i].x] += plan->counts[i].y;
 }
 
-/* Also sets the counts of bins in `state` to 0. */
+/* Also sets the work-group's count in `state` to 0. */
 ORDO_KERNEL(HASH_GROUP)
-void hash_small_write(HASH_TABLE, __global const hash_value *values, ulong values_at, __global uint *state, uint bins,
-                      __global uint *words, __global ordo_key *plan_keys, __global hash_value *plan_values)
+void hash_small_write(HASH_TABLE, __global const ordo_key *keys, ulong keys_at, __global const hash_value *values,
+                      ulong values_at, __global uint *state, __global uint *words)
 {
-    const hash_table table = HASH_TABLE_HERE;
-    const small_plan plan = small_plan_of(words, plan_keys, plan_values, values ? values + values_at : values);
+    __local small_elements mem;
+    const hash_table       table = HASH_TABLE_HERE;
+    const small_plan       plan = small_plan_of(words);
+    const small_given      given = { keys + keys_at, values ? values + values_at : values };
 
-    if (get_local_id(0) == 0 && get_group_id(0) < bins)
+    if (get_local_id(0) == 0)
         state[HASH_SMALL_COUNTS + get_group_id(0)] = 0;
     if (state[HASH_SMALL_DECLINED])
         return;
-    small_write_elements(&table, &plan);
+    small_fetch(&table, &plan, &given, &mem);
+    small_write_elements(&table, &plan, &given, &mem);
     small_write_counts(&table, &plan);
 }

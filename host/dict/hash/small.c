@@ -13,8 +13,8 @@ struct small {
     struct ordo_call             *call;
     struct ordo_hash             *hash;
     const struct ordo_hash_batch *batch;
-    cl_uint                       group_bits, bin_bits, capacity;
-    cl_mem                        state, bin_keys, bin_index, words, keys, values;
+    cl_uint                       group_bits;
+    cl_mem                        state, bin_keys, bin_index, words;
 };
 
 static struct ordo_launch kernel_of(const struct small *s, const char *kernel, size_t groups, size_t group)
@@ -58,17 +58,12 @@ static cl_uint bits_of_groups(size_t count)
 
 static ordo_status take_memory(struct small *s)
 {
-    const ordo_dict *dict = &s->hash->dict;
-    const size_t     groups = groups_of(s), moves = groups * HASH_SMALL_MOVES;
+    const size_t groups = groups_of(s), entries = groups * HASH_SMALL_UPDATES;
 
     ORDO_TRY(ordo_call_scratch(s->call, groups * HASH_SMALL_PLAN_WORDS * sizeof(cl_uint), &s->words));
-    ORDO_TRY(ordo_call_scratch(s->call, moves * dict->key_bytes, &s->keys));
-    if (dict->value_bytes)
-        ORDO_TRY(ordo_call_scratch(s->call, moves * dict->value_bytes, &s->values));
     if (has_bins(s)) {
-        const size_t slots = ((size_t) 1 << s->bin_bits) * s->capacity;
-        ORDO_TRY(ordo_call_scratch(s->call, slots * dict->key_bytes, &s->bin_keys));
-        ORDO_TRY(ordo_call_scratch(s->call, slots * sizeof(cl_uint), &s->bin_index));
+        ORDO_TRY(ordo_call_scratch(s->call, entries * s->hash->dict.key_bytes, &s->bin_keys));
+        ORDO_TRY(ordo_call_scratch(s->call, entries * sizeof(cl_uint), &s->bin_index));
     }
     return ordo_call_zeroed(s->call, HASH_SMALL_STATE_WORDS * sizeof(cl_uint), &s->state);
 }
@@ -82,7 +77,7 @@ static ordo_status bin(const struct small *s)
     launch.groups = ordo_ceil_div(s->batch->count, launch.group * HASH_SMALL_BIN_KEYS);
     ordo_args_slice(&args, &s->batch->keys);
     ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(s->hash->table.seed), ORDO_ARG(s->state), ORDO_ARG(s->bin_keys),
-             ORDO_ARG(s->bin_index), ORDO_ARG(s->capacity), ORDO_ARG(s->bin_bits));
+             ORDO_ARG(s->bin_index), ORDO_ARG(s->group_bits));
     return ordo_call_launch(s->call, &launch, &args);
 }
 
@@ -94,23 +89,20 @@ static ordo_status plan(const struct small *s)
 
     ordo_hash_add_table(&args, &s->hash->table);
     ordo_args_slice(&args, &s->batch->keys);
-    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(s->batch->kind));
-    ordo_args_slice(&args, &s->batch->values);
-    ORDO_ADD(&args, ORDO_ARG(s->state), ORDO_ARG(s->bin_keys), ORDO_ARG(s->bin_index), ORDO_ARG(s->capacity),
-             ORDO_ARG(s->bin_bits), ORDO_ARG(s->group_bits), ORDO_ARG(s->words), ORDO_ARG(s->keys),
-             ORDO_ARG(s->values));
+    ORDO_ADD(&args, ORDO_ARG(n), ORDO_ARG(s->batch->kind), ORDO_ARG(s->state), ORDO_ARG(s->bin_keys),
+             ORDO_ARG(s->bin_index), ORDO_ARG(s->group_bits), ORDO_ARG(s->words));
     return ordo_call_launch(s->call, &launch, &args);
 }
 
 static ordo_status write(const struct small *s)
 {
-    const struct ordo_launch launch = kernel_of(s, "hash_small_write", groups_of(s), HASH_SMALL_GROUP);
-    const cl_uint            bins = has_bins(s) ? 1u << s->bin_bits : 0;
+    const struct ordo_launch launch = kernel_of(s, "hash_small_write", groups_of(s), HASH_SMALL_WRITERS);
     struct ordo_args         args = { .n = 0 };
 
     ordo_hash_add_table(&args, &s->hash->table);
+    ordo_args_slice(&args, &s->batch->keys);
     ordo_args_slice(&args, &s->batch->values);
-    ORDO_ADD(&args, ORDO_ARG(s->state), ORDO_ARG(bins), ORDO_ARG(s->words), ORDO_ARG(s->keys), ORDO_ARG(s->values));
+    ORDO_ADD(&args, ORDO_ARG(s->state), ORDO_ARG(s->words));
     return ordo_call_launch(s->call, &launch, &args);
 }
 
@@ -143,8 +135,6 @@ ordo_status ordo_hash_update_small(struct ordo_call *call, struct ordo_hash *has
         hash->sits_out--;
         return ORDO_OK;
     }
-    s.bin_bits = s.group_bits < HASH_SMALL_BIN_BITS ? s.group_bits : HASH_SMALL_BIN_BITS;
-    s.capacity = (cl_uint) (2 * ordo_ceil_div(batch->count, (size_t) 1 << s.bin_bits));
     ORDO_CALL_TRY(call, take_memory(&s), &lacked);
     if (lacked)
         return ORDO_OK;
