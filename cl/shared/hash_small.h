@@ -31,8 +31,8 @@
 /* Keys per work-item of kernel hash_small_bin. */
 #define HASH_SMALL_BIN_KEYS 2
 
-/* Words of kernels' `state`: whether a kernel declines the batch, and the number of updates of each work-group. All must
- * be 0 before and after a batch. */
+/* Words of kernels' `state`: whether a kernel declines the batch, and the number of updates of each work-group. All
+ * must be 0 before and after a batch. */
 enum hash_small_state {
     HASH_SMALL_DECLINED,
     HASH_SMALL_COUNTS,

@@ -197,7 +197,7 @@ static void look_at_dictionary(struct fixture *s, struct outcome *o)
     o->status = s->dict ? ordo_dict_check(s->dict, NULL) : ORDO_OK;
     if (s->dict && o->status == ORDO_OK)
         o->status = ordo_dict_export_host(s->dict, o->keys, o->values, FIXTURE_MAX, &o->count);
-    /* A batch for which memory is missing puts elements into other slots of a hash table. Concurrent batches do so too. */
+    /* A batch that lacks memory puts elements into other slots of a hash table. Concurrent batches do so too. */
     if (s->dict)
         model_put_in_order(s->dict, s->is->key, 4, o->keys, o->values, o->count);
 }

@@ -58,7 +58,6 @@ ENDS = {
     ("dict/hash/filter.cl", "changed->n"): "a bucket is read again only after a change of its filter: at most once for each change of the bucket",
     ("dict/hash/update_sparse.cl", "hash_proposals_of(word) < HASH_PROPOSALS_MAX"): "the same",
     ("dict/hash/update_small.cl", "word"): "repeats only if another work-item has raised a word of the bucket meanwhile",
-    ("dict/hash/update_small.cl", "hash_proposals_of(word) < HASH_PROPOSALS_MAX && !full"): "each round is one more proposal",
     ("dict/ltree/levels.cl", "*ltree_right(ltree_line(tree, ltree_root_level(root), ltree_root_node(root))) != LTREE_NONE"):
         "each level has fewer nodes than that below",
     ("primitive/merge_updates.cl", "low < high"): "an interval of keys, quartered: each of the three places is below its end",
