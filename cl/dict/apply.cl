@@ -11,9 +11,12 @@ ORDO_KERNEL(RUN_GROUP)
 void apply_histogram(__global const uchar *codes, ulong codes_at, uint n, __global uint *histogram,
                      __global uint *number)
 {
-    uint count[N_CODES];
+    __local uint sums[N_CODES];
+    uint         count[N_CODES];
     for (uint c = 0; c < N_CODES; c++)
         count[c] = 0;
+    for (uint c = (uint) get_local_id(0); c < N_CODES; c += RUN_GROUP)
+        sums[c] = 0;
     RUN_EACH (uint, i, n) {
         const uint code = codes[codes_at + i];
         if (number)
@@ -23,9 +26,14 @@ void apply_histogram(__global const uchar *codes, ulong codes_at, uint n, __glob
         if (code >= N_CODES)
             ordo_max(&histogram[N_CODES], n - i);
     }
+    barrier(CLK_LOCAL_MEM_FENCE);
     for (uint c = 0; c < N_CODES; c++)
         if (count[c])
-            ordo_add(&histogram[c], count[c]);
+            (void) ordo_local_add(&sums[c], count[c]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint c = (uint) get_local_id(0); c < N_CODES; c += RUN_GROUP)
+        if (sums[c])
+            (void) ordo_add(&histogram[c], sums[c]);
 }
 
 /* Sets the flags SUM_... (shared/apply.h) of each operation, in key order. heads[j] becomes 1 if operation j starts a
@@ -101,9 +109,13 @@ typedef uint2 segment;
 
 ORDO_FN segment segment_of(const segments *s, uint j)
 {
-    const uint start = s->head_at[sum_at(s->sums, s->stride, SUM_HEADS, j + 1) - 1];
+    const uint heads = sum_at(s->sums, s->stride, SUM_HEADS, j + 1);
+    const uint to_here = sum_at(s->sums, s->stride, SUM_INSERTS, j + 1);
+    if (sum_at(s->sums, s->stride, SUM_HEADS, j) != heads) /* Most operations start a segment. */
+        return (segment) (j, sum_at(s->sums, s->stride, SUM_INSERTS, j) != to_here ? j : NONE);
+    const uint start = s->head_at[heads - 1];
     const uint first = sum_at(s->sums, s->stride, SUM_INSERTS, start);
-    const bool inserts = sum_at(s->sums, s->stride, SUM_INSERTS, j + 1) > first;
+    const bool inserts = to_here > first;
     return (segment) (start, inserts ? s->insert_at[first] : NONE);
 }
 

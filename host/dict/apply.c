@@ -17,7 +17,7 @@
 
 /* ---- 1 histogram ------------------------------------------------------------------------------------------------- */
 
-#define HISTOGRAM_ITEMS ((size_t) 1 << 14)
+#define HISTOGRAM_ITEMS ((size_t) 1 << 15)
 
 static ordo_status count_codes(const ordo_dict *dict, struct ordo_call *call, struct ordo_slice codes, size_t count,
                                cl_mem histogram, cl_mem number, cl_uint out[ORDO_HISTOGRAM_WORDS])
