@@ -32,12 +32,12 @@ ORDO_FN void group_add(volatile __global uint *to, __local uint *sum, uint x)
 }
 
 ORDO_KERNEL(LTREE_GROUP)
-void bucket_updates(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, uint n, uint slots, __global uint *bucket,
-                    __global uint *heads, __global uint *parents)
+void bucket_updates(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, uint n, uint erases, uint slots,
+                    __global uint *bucket, __global uint *heads, __global uint *parents)
 {
     __local uint     sum;
     const ltree_tree tree = LTREE_TREE_HERE;
-    uint             wanted = 0;
+    uint             wanted = 0, emptied = 0;
 
     for (ulong tile = get_group_id(0); tile * LTREE_TILE < n; tile += get_num_groups(0)) {
         const uint     first = (uint) tile * LTREE_TILE;
@@ -59,9 +59,12 @@ void bucket_updates(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, ui
                 bucket[(ulong) leaf * slots + before - 1] = i;
             const uint all = (counted & LTREE_COUNT_MASK) + before + 1;
             wanted += ltree_nodes_for(all) - ltree_nodes_for(all - 1);
+            emptied += before + 1 == (counted & LTREE_COUNT_MASK);
         }
     }
     group_add(&state[LTREE_WANTED], &sum, wanted);
+    if (erases)
+        group_add(&state[LTREE_EMPTIED], &sum, emptied);
 }
 
 /* A team holds a leaf in registers, in parts of LTREE_WORDS slots. A leaf that may overflow has two parts, any other

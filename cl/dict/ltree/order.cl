@@ -37,12 +37,50 @@ ORDO_FN uint ltree_place_near(__global const uint *before, uint places, uint at,
     return before[min(at + 2, places)] > rank ? at + 1 : ltree_place_of_rank(before, at, places - 1, rank);
 }
 
+/* Returns the leaf to the left of `leaf`, which must not be leaf 0. */
+ORDO_FN uint ltree_left(const ltree_tree *tree, uint leaf)
+{
+    const ordo_key_form low = ltree_leaf(tree, leaf)[LTREE_LOW];
+    const uint          root = tree->state[LTREE_ROOT];
+    uint                node = ltree_root_node(root);
+
+    for (uint above = ltree_root_level(root); above > 0; above--) {
+        __global const ordo_key_form *line = ltree_inner(tree, node);
+        uint                          less = 0;
+        for (uint step = 16; step > 0; step /= 2)
+            if (less + step <= LTREE_SLOTS && key_before(line[less + step - 1], low))
+                less += step;
+        node = ltree_children(tree, node)[ltree_entry(less)];
+    }
+    return node;
+}
+
+/* If leaf *leaf has no slot *slot, moves to the next element in the direction of the seek. Visits at most `steps` other
+ * leaves. Returns false if there is no such element. */
+ORDO_FN bool ltree_walk(const ltree_tree *tree, uint steps, bool forward, __private uint *leaf, __private uint *slot)
+{
+    uint count = ltree_count(ltree_leaf(tree, *leaf));
+
+    if (*slot < count)
+        return true;
+    for (count = 0; count == 0 && steps > 0; steps--) {
+        const uint right = *ltree_right(ltree_leaf(tree, *leaf));
+        if (forward ? right == LTREE_NONE : *leaf == 0)
+            return false;
+        *leaf = forward ? right : ltree_left(tree, *leaf);
+        count = ltree_count(ltree_leaf(tree, *leaf));
+        *slot = forward ? 0 : count - 1;
+    }
+    return count > 0;
+}
+
 /* Seeks upwards for the first n_forward queries, downwards for the others. `leaves` and `positions` must be from
- * ltree_locate. */
+ * ltree_locate. If `steps` is not 0, a seek visits at most this many leaves after its first one, and the list of the
+ * leaves is not read. */
 ORDO_KERNEL(RUN_GROUP)
 void ltree_seek(LTREE_TREE, uint places, __global const uint *order, __global const uint *place,
                 __global const uint *before, uint n, __global const uint *leaves, __global const uint *positions,
-                uint n_forward, uint upper, __global ordo_key *keys_out, ulong keys_at,
+                uint n_forward, uint upper, uint steps, __global ordo_key *keys_out, ulong keys_at,
                 __global ltree_value *values_out, ulong values_at, __global uchar *found, ulong found_at)
 {
     const ltree_tree tree = LTREE_TREE_HERE;
@@ -52,7 +90,9 @@ void ltree_seek(LTREE_TREE, uint places, __global const uint *order, __global co
         uint       leaf = leaves[i],
              slot = (positions[i] & PLACE_SLOT) + (upper && (positions[i] & PLACE_HIT)) - (forward ? 0 : 1);
         bool there = slot < LTREE_SLOTS && !key_same(ltree_leaf(&tree, leaf)[slot], LTREE_UNUSED);
-        if (!there) {
+        if (!there && steps > 0) {
+            there = ltree_walk(&tree, steps, forward, &leaf, &slot);
+        } else if (!there) {
             const uint rank = ltree_rank(place, before, leaf, positions[i], upper) - (forward ? 0 : 1);
             there = rank < before[places]; /* Rank -1 wraps to a large number. It counts as absent. */
             if (there) {

@@ -75,7 +75,7 @@ static void begin_anew(struct ordo_ltree *tree, size_t leaves, size_t count)
     tree->in_order = true;
     tree->leaves_max = leaves;
     tree->elements_max = count;
-    tree->changes = 0;
+    tree->changes = tree->emptied = 0;
     ordo_runs_release(&tree->runs, &tree->rescue);
 }
 

@@ -133,6 +133,8 @@ static void expect_changes(const struct ordo_ltree_batch *c)
         return;
     c->tree->unchecked = true;
     c->tree->list.fresh = c->tree->in_order = c->tree->counted = false;
+    if (c->tally[TALLY_ERASES] > 0)
+        c->tree->emptied = SIZE_MAX;
 }
 
 /* Handles the *count operations that gave up, while no kernel runs.

@@ -27,15 +27,34 @@ ordo_status ordo_ltree_count(ordo_dict *dict, struct ordo_call *call, const stru
     return ordo_call_launch(call, &launch, &args);
 }
 
+/* If at most this many leaves are empty, a seek visits them one after another. Otherwise it takes the next element from
+ * the list of the leaves. */
+#define EMPTY_MAX ((size_t) 8)
+
+/* Returns how many leaves a seek visits after its first one, or 0 if it needs the list of the leaves. */
+static cl_uint seek_steps(const struct ordo_ltree *tree)
+{
+    /* A tree that was built without elements has another empty leaf. */
+    return tree->emptied <= EMPTY_MAX ? (cl_uint) tree->emptied + 2 : 0;
+}
+
+static ordo_status begin_seek(struct ordo_call *call, struct ordo_ltree *tree)
+{
+    ORDO_TRY(ordo_ltree_begin(call, tree));
+    return seek_steps(tree) == 0 || ordo_is_dry_run(call->dev) ? ordo_ltree_list_leaves(call, tree) : ORDO_OK;
+}
+
 static ordo_status seek_some(struct ordo_call *call, const struct ordo_ltree *tree, const struct ordo_seeks *s,
                              cl_mem leaves, cl_mem positions)
 {
+    const cl_uint    steps = seek_steps(tree);
     struct ordo_args args = ordo_ltree_args(tree);
 
     ORDO_TRY(ordo_ltree_locate(call, tree, s->keys, s->count, leaves, positions, NULL));
     ORDO_ADD(&args, ORDO_ARG_UINT(tree->list.places), ORDO_ARG(tree->list.order), ORDO_ARG(tree->list.place),
              ORDO_ARG(tree->list.before), ORDO_ARG_UINT(s->count), ORDO_ARG(leaves), ORDO_ARG(positions),
-             ORDO_ARG_UINT(ordo_seeks_forward(s)), ORDO_ARG_UINT(s->relation == ORDO_LE || s->relation == ORDO_GT));
+             ORDO_ARG_UINT(ordo_seeks_forward(s)), ORDO_ARG_UINT(s->relation == ORDO_LE || s->relation == ORDO_GT),
+             ORDO_ARG(steps));
     ordo_args_slice(&args, &s->keys_out);
     ordo_args_slice(&args, &s->values_out);
     ordo_args_slice(&args, &s->found);
@@ -51,7 +70,7 @@ ordo_status ordo_ltree_seek(ordo_dict *dict, struct ordo_call *call, const struc
     const size_t       most = ordo_min_size(seeks->count, ORDO_LTREE_QUERIES_MAX);
     cl_mem             leaves = NULL, positions = NULL;
 
-    ORDO_TRY(ordo_ltree_begin_order(call, tree));
+    ORDO_TRY(begin_seek(call, tree));
     ORDO_TRY(ordo_call_scratch(call, most * sizeof(cl_uint), &leaves));
     ORDO_TRY(ordo_call_scratch(call, most * sizeof(cl_uint), &positions));
     for (size_t at = 0; at < seeks->count; at += most) {

@@ -214,6 +214,8 @@ static void note_state(struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS]
         state[LTREE_LEAVES] = (cl_uint) tree->pools.leaves;
     tree->leaves_max = state[LTREE_LEAVES];
     tree->elements_max = state[LTREE_ELEMENTS];
+    if (tree->emptied < state[LTREE_EMPTIED])
+        tree->emptied = state[LTREE_EMPTIED];
 }
 
 ordo_status ordo_ltree_read_state(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS])

@@ -26,6 +26,11 @@ struct batch {
     const struct ordo_combines *combines;
 };
 
+static cl_uint erases(const struct batch *batch)
+{
+    return batch->all_erased || batch->u.erased.mem;
+}
+
 /* Returns true if a batch should be divided into buckets: one list of updates per leaf. */
 static bool has_buckets(const struct ordo_ltree *tree)
 {
@@ -155,6 +160,8 @@ static void finish(struct ordo_call *call, struct ordo_ltree *tree, const struct
     const size_t leaves = state[LTREE_LEAVES], splits = state[LTREE_WANTED];
 
     note_change(tree, splits);
+    if (erases(batch))
+        tree->emptied = SIZE_MAX;
     tree->leaves_max = leaves + splits;
     tree->elements_max += batch->u.count;
     tree->unchecked = splits > 0 && ordo_ltree_update_above(call, tree, leaves, splits) != ORDO_OK;
@@ -194,8 +201,8 @@ static ordo_status fill_buckets(struct ordo_call *call, struct ordo_ltree *tree,
         ORDO_TRY(ordo_call_fill(call, tree->state, LTREE_GROUPS * sizeof(cl_uint), 3 * sizeof(cl_uint), 0));
     tree->planned = true;
     ordo_args_slice(&args, &batch->u.keys);
-    ORDO_ADD(&args, ORDO_ARG_UINT(batch->u.count), ORDO_ARG(b->slots), ORDO_ARG(b->bucket), ORDO_ARG(b->heads),
-             ORDO_ARG(b->parents));
+    ORDO_ADD(&args, ORDO_ARG_UINT(batch->u.count), ORDO_ARG_UINT(erases(batch)), ORDO_ARG(b->slots),
+             ORDO_ARG(b->bucket), ORDO_ARG(b->heads), ORDO_ARG(b->parents));
     const struct ordo_launch launch =
         ordo_ltree_kernel(tree, BUCKET_FILE, "bucket_updates", ordo_ltree_search_shape(tree), batch->u.count);
     return ordo_call_launch(call, &launch, &args);
@@ -313,6 +320,7 @@ static ordo_status split_ahead(struct ordo_call *call, struct ordo_ltree *tree, 
     ORDO_TRY(ordo_ltree_reserve(call, tree, plan->state, leaves + splits));
     ORDO_TRY(split_groups(call, tree, batch, plan));
     tree->list.fresh = tree->in_order = false;
+    tree->emptied = SIZE_MAX;
     tree->leaves_max = leaves + splits;
     tree->unchecked = true;
     ORDO_TRY(ordo_ltree_update_above(call, tree, leaves, splits));
