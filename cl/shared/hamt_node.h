@@ -86,6 +86,8 @@ enum hamt_found {
     HAMT_LEFT,    /* Number of freed allocation units. */
     HAMT_CHANGES, /* 1 if the batch inserts or erases an element. */
     HAMT_MORE,    /* Change of the number of elements. */
+    HAMT_GONE,    /* 1 if a leaf vanishes. Only kernel hamt_small_plan sets it. */
+    HAMT_GAPS,    /* 1 if kernel hamt_small_write skipped cells of tables. */
     HAMT_FOUND_WORDS
 };
 
@@ -109,6 +111,16 @@ typedef struct {
 #define HAMT_SMALL_FOLLOW(w) ((ordo_u32) ((w) >> 46))
 #define HAMT_SMALL_MORE(w)   ((ordo_u32) ((w) >> 28) & 0x3ffffu)
 #define HAMT_SMALL_UNITS(w)  ((ordo_u32) (w) &0xfffffffu)
+#define HAMT_SMALL_TILE      256u /* A work-group of hamt_small_plan plans this many updates. */
+#define HAMT_SMALL_TILES(n)  (((n) + HAMT_SMALL_TILE - 1) / HAMT_SMALL_TILE)
+
+/* The words of updates are prefix sums within a tile of HAMT_SMALL_TILE updates. Prefix sums of tiles follow them, then
+ * this record, then the tiles' sums (two 32-bit words each). */
+typedef struct {
+    hamt_plan_end sums;
+    ordo_u64      first, last; /* Fields `first` of the new trie's first and last leaves. */
+} hamt_small_end;
+
 /* k updates of a leaf make at most k + 1 new leaves: space for their records, and for an end record. */
 #define HAMT_SMALL_FRESH 3u
 

@@ -4,51 +4,89 @@
 #include "device/atomic.cl"
 #include "dict/each.cl"
 #include "dict/trie/hamt_mix.cl"
-#include "dict/trie/hamt_tables.cl"
+#include "group/scan.cl"
 
-/* Built together: hamt_small_effects hamt_small_plan hamt_small_write hamt_small_cells */
+/* Built together: hamt_small_plan hamt_small_write */
 
 #define SMALL_CHANGES 0x8000u /* An update of the leaf adds or removes an element. */
 
-/* leaf_of[j] becomes the index of update j's leaf. The trie must have leaves. */
-ORDO_KERNEL(RUN_GROUP)
-void hamt_small_effects(HAMT_TRIE, __global const ordo_key *keys, __global const uint *hidden, ulong hidden_at, uint n,
-                        __global ushort *effects, __global uint *leaf_of, __global ulong *plan)
+/* leaf_of[j] is the index of update j's leaf. If update j is the first one of its leaf, ends[j] is the index after the
+ * leaf's last update, and fresh[HAMT_SMALL_FRESH * j] the first of its new records. Their `before` and `place` count
+ * from 0. */
+typedef struct {
+    __global const ordo_key *keys;
+    __global const uint     *hidden;
+    uint                     n;
+    __global ushort         *effects;
+    __global uint           *leaf_of, *more, *ends;
+    __global hamt_leaf      *fresh;
+    __global ulong          *plan;
+} small_batch;
+
+ORDO_FN __global ulong *small_sums(__global ulong *plan, uint n)
 {
-    const hamt_trie t = HAMT_TRIE_HERE;
-    hidden = hidden ? hidden + hidden_at : 0;
-    if (get_global_id(0) == 0)
-        for (uint w = 0; w < HAMT_FOUND_WORDS; w++)
-            hamt_found_in(plan, n)[w] = 0;
-    RUN_EACH (uint, s, RUN_STEPS(n)) {
-        const uint    first = s * RUN_STEP, some = min(n - first, (uint) RUN_STEP);
+    return plan + n;
+}
+
+ORDO_FN __global hamt_small_end *small_end_in(__global ulong *plan, uint n)
+{
+    return (__global hamt_small_end *) (plan + n + HAMT_SMALL_TILES(n));
+}
+
+ORDO_FN __global uint *small_totals(__global ulong *plan, uint n)
+{
+    return (__global uint *) (small_end_in(plan, n) + 1);
+}
+
+/* ---- plan -------------------------------------------------------------------------------------------------------- */
+
+/* Finds the leaves and effects of updates from .. to - 1. The whole group must call. */
+ORDO_FN void small_effects(const hamt_trie *t, const small_batch *b, uint from, uint to)
+{
+    const uint steps = RUN_STEPS(to - from);
+    for (uint s = (uint) get_local_id(0); s < steps; s += GROUP_SIZE) {
+        const uint    first = from + s * RUN_STEP, some = min(to - first, (uint) RUN_STEP);
         ordo_key_form key[RUN_STEP];
         uint          leaf[RUN_STEP];
         hamt_node     node[RUN_STEP];
-        hamt_load_keys(&t, keys, first, some, key, leaf, node);
+        hamt_load_keys(t, b->keys, first, some, key, leaf, node);
         for (uint k = 0; k < RUN_SOME(some); k++) {
-            effects[first + k] = (ushort) hamt_effect(hamt_look(&node[k], key[k]), keys, hidden, n, first + k);
-            leaf_of[first + k] = leaf[k];
+            const uint j = first + k;
+            b->effects[j] = (ushort) hamt_effect(hamt_look(&node[k], key[k]), b->keys, b->hidden, b->n, j);
+            b->leaf_of[j] = leaf[k];
         }
     }
 }
 
-ORDO_FN bool small_is_head(__global const uint *leaf_of, uint j)
+/* Returns true if update j, whose leaf is `leaf`, is the first one of its leaf. */
+ORDO_FN bool small_starts(const hamt_trie *t, const small_batch *b, uint leaf, uint j)
 {
-    return j == 0 || leaf_of[j] != leaf_of[j - 1];
+    return j == 0 || (leaf > 0 && key_bits(b->keys[j - 1]) < t->leaves[leaf].first);
 }
 
 /* Returns the index after the last update of update j's leaf. */
-ORDO_FN uint small_end(__global const uint *leaf_of, uint j, uint n)
+ORDO_FN uint small_end(const hamt_trie *t, const small_batch *b, uint leaf, uint j)
 {
-    const uint leaf = leaf_of[j];
-    uint       low = j + 1, step = 1;
-    while (step <= n - low && leaf_of[low + step - 1] == leaf) {
+    if (leaf + 1 == t->n_leaves)
+        return b->n;
+    const ordo_key_form next = t->leaves[leaf + 1].first;
+    uint                low = j + 1, step = 1;
+    while (step <= b->n - low && key_bits(b->keys[low + step - 1]) < next) {
         low += step;
         step *= 2;
     }
-    HAMT_SEARCH(low, low + min(step - 1, n - low), i, leaf_of[i] == leaf)
+    HAMT_SEARCH(low, low + min(step - 1, b->n - low), i, key_bits(b->keys[i]) < next)
     return low;
+}
+
+/* Returns the end of the updates whose effects the tile first .. end - 1 needs. A tile needs all updates of a leaf
+ * whose first update is in the tile. */
+ORDO_FN uint small_past(const hamt_trie *t, const small_batch *b, uint first, uint end)
+{
+    const uint leaf = b->leaf_of[end - 1];
+    if (b->leaf_of[first] == leaf && !small_starts(t, b, leaf, first))
+        return end;
+    return min(small_end(t, b, leaf, end - 1), end + HAMT_UPDATES_MAX);
 }
 
 /* Returns the sum of the flags of the leaf's effects. more[j] becomes the change of the number of elements by the
@@ -73,133 +111,338 @@ ORDO_FN ulong small_word(uint parts, uint sum, uint k, uint units)
     return (ulong) (parts + k - 1) << 46 | (ulong) (sum + k) << 28 | units;
 }
 
-/* Writes the records of the new leaves to `fresh`. Their `before` and `place` count from 0. */
-ORDO_FN ulong small_divide(const hamt_mix *mix, __global hamt_leaf *fresh)
+/* Writes the records of the new leaves to `fresh`. Their `before` and `place` count from 0. Sets *parts to their
+ * number. */
+ORDO_FN ulong small_divide(const hamt_mix *mix, __global hamt_leaf *fresh, uint *parts)
 {
     hamt_rest rest = mix_rest(mix);
-    uint      parts = 0, units = 0;
+    uint      units = 0;
+    *parts = 0;
     while (rest.at < rest.all) {
         const hamt_part part = mix_next(mix, &rest);
-        fresh[parts++] = mix_record(mix, part, 0, units);
+        fresh[(*parts)++] = mix_record(mix, part, 0, units);
         units += hamt_units(part.count, part.wide);
     }
     const hamt_leaf end = { .before = rest.all };
-    fresh[parts] = end;
-    return small_word(parts, mix->sum, mix->end - mix->begin, units);
+    fresh[*parts] = end;
+    return small_word(*parts, mix->sum, mix->end - mix->begin, units);
 }
 
-/* plan[j] becomes a word of a leaf (shared/hamt_node.h), ends[j] the index after the leaf's last update, if update j is
- * the first one of its leaf. */
-ORDO_KERNEL(RUN_GROUP)
-void hamt_small_plan(HAMT_TRIE, __global const ordo_key *keys, __global const ushort *effects,
-                     __global const uint *leaf_of, uint n, __global uint *more, __global uint *ends,
-                     __global hamt_leaf *fresh, __global ulong *plan)
+/* Plans the leaf whose first update is j. Sets *parts to the number of its new leaves, or 0 if it stays. Returns a word
+ * of shared/hamt_node.h. */
+ORDO_FN ulong small_plan_leaf(const hamt_trie *t, const small_batch *b, uint leaf, uint j, __local uint *found,
+                              uint *parts)
 {
-    const hamt_trie t = HAMT_TRIE_HERE;
-    __global uint  *found = hamt_found_in(plan, n);
-    RUN_EACH (uint, j, n + 1) {
-        if (j == n || !small_is_head(leaf_of, j)) {
-            plan[j] = 0;
-            continue;
-        }
-        const uint end = small_end(leaf_of, j, n), k = end - j;
-        hamt_mix   mix = { hamt_load(&t, leaf_of[j]), keys, effects, more, j, end, 0 };
-        ends[j] = end;
-        plan[j] = small_word(1, 0, k, 0);
-        if (k > HAMT_UPDATES_MAX) {
-            ordo_max(&found[HAMT_LARGEST], k);
-            continue;
-        }
-        const uint any = small_sum(&mix, more);
-        if (!(any & EFFECT_ANY))
-            continue;
-        if (any & SMALL_CHANGES && ordo_load_relaxed(&found[HAMT_CHANGES]) == 0)
-            ordo_or(&found[HAMT_CHANGES], 1);
-        ordo_add(&found[HAMT_LEFT], hamt_units(mix.node.count, (mix.node.record.place & HAMT_WIDE) != 0));
-        plan[j] = small_divide(&mix, fresh + HAMT_SMALL_FRESH * j);
+    const uint  end = b->ends[j], k = end - j;
+    hamt_mix    mix = { hamt_load(t, leaf), b->keys, b->effects, b->more, j, end, 0 };
+    const ulong stays = small_word(1, 0, k, 0);
+    *parts = 0;
+    if (k > HAMT_UPDATES_MAX) {
+        (void) atomic_max(&found[HAMT_LARGEST], k);
+        return stays;
     }
+    const uint any = small_sum(&mix, b->more);
+    if (!(any & EFFECT_ANY))
+        return stays;
+    if (any & SMALL_CHANGES)
+        (void) atomic_max(&found[HAMT_CHANGES], 1);
+    (void) atomic_add(&found[HAMT_LEFT], hamt_units(mix.node.count, (mix.node.record.place & HAMT_WIDE) != 0));
+    const ulong word = small_divide(&mix, b->fresh + HAMT_SMALL_FRESH * j, parts);
+    if (*parts == 0)
+        (void) atomic_max(&found[HAMT_GONE], 1);
+    return word;
+}
+
+/* Returns the word of update j, and notes the first and last leaf of the new trie. */
+ORDO_FN ulong small_plan(const hamt_trie *t, const small_batch *b, uint j, __local uint *found)
+{
+    __global hamt_small_end  *to = small_end_in(b->plan, b->n);
+    __global const hamt_leaf *fresh = b->fresh + HAMT_SMALL_FRESH * j;
+    const uint                leaf = b->leaf_of[j], last = t->n_leaves - 1;
+    uint                      parts;
+    if (!small_starts(t, b, leaf, j))
+        return 0;
+    b->ends[j] = small_end(t, b, leaf, j);
+    const ulong word = small_plan_leaf(t, b, leaf, j, found, &parts);
+    if (j == 0)
+        to->first = leaf == 0 && parts > 0 ? fresh[0].first : t->leaves[0].first;
+    if (b->ends[j] == b->n)
+        to->last = leaf == last && parts > 0 ? fresh[parts - 1].first : t->leaves[last].first;
+    return word;
+}
+
+/* Adds the group's results to `state`, which has the words of enum hamt_found, then the number of finished groups.
+ * Returns true to the last group. The whole group must call. */
+ORDO_FN bool small_hand_over(const small_batch *b, ulong sum, __local const uint *found, __local uint *rank,
+                             volatile __global uint *state)
+{
+    volatile __global uint *total = small_totals(b->plan, b->n) + 2 * (uint) get_group_id(0);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (get_local_id(0) == 0) {
+        ordo_store_relaxed(&total[0], (uint) sum);
+        ordo_store_relaxed(&total[1], (uint) (sum >> 32));
+        for (uint w = 0; w < HAMT_FOUND_WORDS; w++)
+            if (w == HAMT_LEFT)
+                (void) ordo_add(&state[w], found[w]);
+            else if (found[w])
+                (void) ordo_max(&state[w], found[w]);
+        ordo_fence_device();
+        *rank = ordo_add(&state[HAMT_FOUND_WORDS], 1);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return *rank == HAMT_SMALL_TILES(b->n) - 1;
+}
+
+/* Computes the prefix sums of tiles and the results of the plan. Clears `state`. The whole group must call. */
+ORDO_FN void small_sum_tiles(const small_batch *b, __local ulong *scratch, volatile __global uint *state)
+{
+    volatile __global uint *totals = small_totals(b->plan, b->n);
+    __global hamt_plan_end *to = &small_end_in(b->plan, b->n)->sums;
+    const uint              tiles = HAMT_SMALL_TILES(b->n);
+    ulong                   before = 0;
+    ordo_fence_device();
+    for (uint from = 0; from < tiles; from += GROUP_SIZE) {
+        const uint  tile = from + (uint) get_local_id(0), at = 2 * min(tile, tiles - 1);
+        const ulong sum = (ulong) ordo_load_relaxed(&totals[at + 1]) << 32 | ordo_load_relaxed(&totals[at]);
+        ulong       all;
+        const ulong earlier = group_scan_add64(tile < tiles ? sum : 0, scratch, &all);
+        if (tile < tiles)
+            small_sums(b->plan, b->n)[tile] = before + earlier;
+        before += all;
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (get_local_id(0) != 0)
+        return;
+    to->follow = before;
+    for (uint w = 0; w < HAMT_FOUND_WORDS; w++)
+        to->found[w] = ordo_load_relaxed(&state[w]);
+    for (uint w = 0; w <= HAMT_FOUND_WORDS; w++)
+        ordo_store_relaxed(&state[w], 0);
+}
+
+/* Plans the changes of leaves. A group plans the leaves whose first update is in its tile. `state` must have
+ * HAMT_FOUND_WORDS + 1 zeros. They are 0 again after the launch. */
+ORDO_KERNEL(GROUP_SIZE)
+void hamt_small_plan(HAMT_TRIE, __global const ordo_key *keys, __global const uint *hidden, ulong hidden_at, uint n,
+                     __global ushort *effects, __global uint *leaf_of, __global uint *more, __global uint *ends,
+                     __global hamt_leaf *fresh, __global ulong *plan, volatile __global uint *state)
+{
+    __local ulong     scratch[GROUP_SCAN_WORDS];
+    __local uint      found[HAMT_FOUND_WORDS], past, rank;
+    const hamt_trie   t = HAMT_TRIE_HERE;
+    const small_batch b = { keys, hidden ? hidden + hidden_at : 0, n, effects, leaf_of, more, ends, fresh, plan };
+    const uint        lid = (uint) get_local_id(0), first = (uint) get_group_id(0) * HAMT_SMALL_TILE;
+    const uint        end = first + min(n - first, HAMT_SMALL_TILE);
+    ulong             before = 0;
+    for (uint w = lid; w < HAMT_FOUND_WORDS; w += GROUP_SIZE)
+        found[w] = 0;
+
+    small_effects(&t, &b, first, end);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    if (lid == 0)
+        past = small_past(&t, &b, first, end);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    small_effects(&t, &b, end, past);
+    barrier(CLK_GLOBAL_MEM_FENCE);
+
+    for (uint from = first; from < end; from += GROUP_SIZE) {
+        const uint  j = from + lid;
+        const ulong word = j < end ? small_plan(&t, &b, j, found) : 0;
+        ulong       all;
+        const ulong earlier = group_scan_add64(word, scratch, &all);
+        if (j < end)
+            plan[j] = before + earlier;
+        before += all;
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (small_hand_over(&b, before, found, &rank, state))
+        small_sum_tiles(&b, scratch, state);
+}
+
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
+
+/* A leaf fills at most this many cells of a table. If there are more, the host fills the tables. */
+#define SMALL_CELLS_MAX 256
+
+typedef struct {
+    ordo_key_form           base;
+    uint                    key_shift, rank_shift, cells, ranks;
+    __global uint          *by_key, *by_rank;
+    volatile __global uint *gaps;
+} small_tables;
+
+ORDO_FN void small_fill(const small_tables *s, __global uint *table, uint from, uint to, uint value)
+{
+    if (from < to && to - from > SMALL_CELLS_MAX) {
+        (void) ordo_or(s->gaps, 1);
+        return;
+    }
+    for (uint c = from; c < to; c++)
+        table[c] = value;
+}
+
+/* Fills the cells from the first key of new leaf `at` to the first key of the next leaf. */
+ORDO_FN void small_put_cells(const small_tables *s, uint at, const hamt_leaf *leaf, const hamt_leaf *next, bool is_last)
+{
+    small_fill(s, s->by_key, (uint) ((leaf->first - s->base) >> s->key_shift),
+               is_last ? s->cells : (uint) ((next->first - s->base) >> s->key_shift), at + 1);
+    small_fill(s, s->by_rank, leaf->before >> s->rank_shift, is_last ? s->ranks : next->before >> s->rank_shift,
+               at + 1);
+}
+
+/* ---- write ------------------------------------------------------------------------------------------------------- */
+
+/* The results of hamt_small_plan. */
+typedef struct {
+    __global const uint      *leaf_of, *ends;
+    __global const hamt_leaf *fresh;
+    __global const ulong     *plan, *sums;
+    __global hamt_small_end  *end;
+    uint                      n, first_unit;
+} small_ready;
+
+/* Returns the sum of the words of updates before j. */
+ORDO_FN ulong small_before(const small_ready *r, uint j)
+{
+    return j == r->n ? r->end->sums.follow : r->sums[j / HAMT_SMALL_TILE] + r->plan[j];
 }
 
 /* Returns the number of leaves of the new trie, or 0 if the host must not use it. `room`: number of free pool units. */
-ORDO_FN uint small_leaves(__global ulong *plan, uint n, uint n_leaves, uint room)
+ORDO_FN uint small_leaves(const small_ready *r, uint n_leaves, uint room)
 {
-    __global const uint *found = hamt_found_in(plan, n);
-    const bool           fits = HAMT_SMALL_UNITS(plan[n]) <= room;
-    return found[HAMT_CHANGES] && !found[HAMT_LARGEST] && fits ? n_leaves + HAMT_SMALL_FOLLOW(plan[n]) - n : 0;
+    __global const hamt_plan_end *sums = &r->end->sums;
+    const bool                    fits = HAMT_SMALL_UNITS(sums->follow) <= room;
+    return sums->found[HAMT_CHANGES] && !sums->found[HAMT_LARGEST] && fits
+               ? n_leaves + HAMT_SMALL_FOLLOW(sums->follow) - r->n
+               : 0;
 }
 
-/* The changed leaf whose first update is j. `plan` holds exclusive prefix sums. */
+/* The changed leaf whose first update is j. */
 typedef struct {
     uint parts, sum, units, first_unit;
 } hamt_small;
 
-ORDO_FN hamt_small small_at(__global const ulong *plan, __global const uint *ends, uint j, uint first_unit)
+ORDO_FN hamt_small small_at(const small_ready *r, uint j)
 {
-    const uint       k = ends[j] - j;
-    const ulong      word = plan[j + 1] - plan[j];
+    const uint       k = r->ends[j] - j;
+    const ulong      before = small_before(r, j), word = small_before(r, j + 1) - before;
     const hamt_small s = { HAMT_SMALL_FOLLOW(word) + 1 - k, HAMT_SMALL_MORE(word) - k, HAMT_SMALL_UNITS(word),
-                           first_unit + HAMT_SMALL_UNITS(plan[j]) };
+                           r->first_unit + HAMT_SMALL_UNITS(before) };
     return s;
 }
 
-ORDO_FN void small_put_records(const hamt_trie *t, uint i, __global const uint *leaf_of, __global const uint *ends,
-                               uint n, __global const hamt_leaf *fresh, __global const ulong *plan, uint first_unit,
-                               __global hamt_leaf *leaves)
+/* Returns the `first` of the leaf that follows leaf i. Updates from `end` on are those of later leaves. */
+ORDO_FN ordo_key_form small_next(const hamt_trie *t, const small_ready *r, uint i, uint end)
 {
-    uint      h = 0;
-    hamt_leaf leaf = t->leaves[i];
-    HAMT_SEARCH(h, n, j, leaf_of[j] < i)
-    const uint to = i + HAMT_SMALL_FOLLOW(plan[h]) - h;
-    leaf.before += HAMT_SMALL_MORE(plan[h]) - h;
-    if (h < n && leaf_of[h] == i) {
-        const hamt_small s = small_at(plan, ends, h, first_unit);
-        for (uint p = 0; p < s.parts && s.units > 0; p++) {
-            hamt_leaf part = fresh[HAMT_SMALL_FRESH * h + p];
-            part.before += leaf.before;
-            part.place += s.first_unit << 1;
-            leaves[to + p] = part;
-        }
-        if (s.units > 0 || s.parts == 0)
-            return;
-    }
-    leaves[to] = leaf;
+    if (end < r->n && r->leaf_of[end] == i + 1 && small_at(r, end).units > 0)
+        return r->fresh[HAMT_SMALL_FRESH * end].first;
+    return t->leaves[i + 1].first;
 }
 
-/* `plan` must hold the exclusive prefix sums of hamt_small_plan's words. */
+typedef struct {
+    __global hamt_leaf *leaves;
+    uint                n_leaves;
+    bool                fills; /* the tables */
+    small_tables        tables;
+} small_target;
+
+ORDO_FN void small_put_leaf(const small_target *to, uint at, const hamt_leaf *leaf, const hamt_leaf *next)
+{
+    to->leaves[at] = *leaf;
+    if (to->fills)
+        small_put_cells(&to->tables, at, leaf, next, at + 1 == to->n_leaves);
+}
+
+/* Writes the new leaves of leaf i, whose first update is h. */
+ORDO_FN void small_put_parts(const small_ready *r, uint h, const hamt_small *s, const small_target *to, uint at,
+                             uint before, ordo_key_form next_first)
+{
+    hamt_leaf leaf = r->fresh[HAMT_SMALL_FRESH * h];
+    leaf.before += before;
+    for (uint p = 0; p < s->parts; p++) {
+        hamt_leaf next = r->fresh[HAMT_SMALL_FRESH * h + p + 1];
+        next.first = p + 1 < s->parts ? next.first : next_first;
+        next.before += before;
+        leaf.place += s->first_unit << 1;
+        small_put_leaf(to, at + p, &leaf, &next);
+        leaf = next;
+    }
+}
+
+/* Writes what follows leaf i, or the end record. */
+ORDO_FN void small_put_records(const hamt_trie *t, const small_ready *r, uint i, const small_target *to)
+{
+    uint h = 0;
+    HAMT_SEARCH(h, r->n, j, r->leaf_of[j] < i)
+    const ulong word = small_before(r, h);
+    const uint  at = i + HAMT_SMALL_FOLLOW(word) - h;
+    hamt_leaf   leaf = t->leaves[i];
+    const uint  before = leaf.before + HAMT_SMALL_MORE(word) - h;
+    uint        end = h;
+    if (i == t->n_leaves) {
+        leaf.before = before;
+        to->leaves[at] = leaf;
+        return;
+    }
+    if (h < r->n && r->leaf_of[h] == i) {
+        const hamt_small s = small_at(r, h);
+        end = r->ends[h];
+        if (s.units > 0 || s.parts == 0) {
+            small_put_parts(r, h, &s, to, at, before, small_next(t, r, i, end));
+            return;
+        }
+    }
+    hamt_leaf next = t->leaves[i + 1];
+    next.first = small_next(t, r, i, end);
+    next.before += before - leaf.before;
+    leaf.before = before;
+    small_put_leaf(to, at, &leaf, &next);
+}
+
+/* Writes a lane's part of the blocks of the leaf whose first update is j. */
+ORDO_FN void small_put_blocks(const hamt_trie *t, const small_ready *r, HAMT_BATCH, __global const hamt_value *values,
+                              uint j, uint lane, __global uchar *pool)
+{
+    const uint leaf = r->leaf_of[j];
+    if (j > 0 && leaf == r->leaf_of[j - 1])
+        return;
+    const hamt_small s = small_at(r, j);
+    if (s.units == 0)
+        return;
+    const hamt_mix    mix = { hamt_load(t, leaf), batch_keys, batch_effects, batch_more, j, r->ends[j], s.sum };
+    const hamt_target to = { .leaves = r->fresh,
+                             .next = HAMT_SMALL_FRESH * j,
+                             .pool = pool + (ulong) s.first_unit * HAMT_UNIT };
+    mix_put_blocks(&mix, to, HAMT_SMALL_FRESH * j + s.parts, values, lane);
+}
+
+/* Writes blocks, records and tables of the new trie. Fills the tables only if no leaf vanishes. */
 ORDO_KERNEL(RUN_GROUP)
 void hamt_small_write(HAMT_TRIE, HAMT_BATCH, __global const hamt_value *values, ulong values_at,
                       __global const uint *leaf_of, __global const uint *ends, __global const hamt_leaf *fresh,
-                      __global ulong *plan, uint first_unit, uint room, __global hamt_leaf *leaves,
-                      __global uchar *pool)
+                      __global ulong *plan, uint first_unit, uint room, uint cell_bits, uint rank_bits,
+                      __global hamt_leaf *leaves, __global uint *tables, __global uchar *pool)
 {
-    const hamt_trie t = HAMT_TRIE_HERE;
-    const ulong     blocks = (ulong) batch_n * MIX_LANES;
-    if (small_leaves(plan, batch_n, t.n_leaves, room) == 0)
+    const hamt_trie          t = HAMT_TRIE_HERE;
+    __global hamt_small_end *end = small_end_in(plan, batch_n);
+    const small_ready        r = { leaf_of, ends, fresh, plan, small_sums(plan, batch_n), end, batch_n, first_unit };
+    const uint               n_leaves = small_leaves(&r, t.n_leaves, room);
+    const ulong              blocks = (ulong) batch_n * MIX_LANES;
+    if (n_leaves == 0)
         return;
+    const ordo_key_form base = (ordo_key_form) end->first, last = (ordo_key_form) end->last;
+    const uint          n = t.n + HAMT_SMALL_MORE(end->sums.follow) - batch_n;
+    const small_target  to = { leaves,
+                               n_leaves,
+                               !HAMT_FIXED_DEPTH && !end->sums.found[HAMT_GONE],
+                               { base, hamt_key_shift(last - base, cell_bits), hamt_rank_shift(n, rank_bits),
+                                 1u << cell_bits, 1u << rank_bits, tables, tables + HAMT_RANKS_AT(cell_bits),
+                                 &end->sums.found[HAMT_GAPS] } };
     RUN_EACH (ulong, item, blocks + t.n_leaves + 1) {
-        if (item >= blocks) {
-            small_put_records(&t, (uint) (item - blocks), leaf_of, ends, batch_n, fresh, plan, first_unit, leaves);
-            continue;
-        }
-        const uint j = (uint) (item / MIX_LANES), lane = (uint) (item % MIX_LANES);
-        if (!small_is_head(leaf_of, j))
-            continue;
-        const hamt_small s = small_at(plan, ends, j, first_unit);
-        if (s.units == 0)
-            continue;
-        const hamt_mix    mix = { hamt_load(&t, leaf_of[j]), batch_keys, batch_effects, batch_more, j, ends[j], s.sum };
-        const hamt_target to = { .leaves = fresh,
-                                 .next = HAMT_SMALL_FRESH * j,
-                                 .pool = pool + (ulong) s.first_unit * HAMT_UNIT };
-        mix_put_blocks(&mix, to, HAMT_SMALL_FRESH * j + s.parts, values ? values + values_at : 0, lane);
+        if (item >= blocks)
+            small_put_records(&t, &r, (uint) (item - blocks), &to);
+        else
+            small_put_blocks(&t, &r, batch_keys, batch_effects, batch_more, batch_n, values ? values + values_at : 0,
+                             (uint) (item / MIX_LANES), (uint) (item % MIX_LANES), pool);
     }
-}
-
-ORDO_KERNEL(RUN_GROUP)
-void hamt_small_cells(__global const hamt_leaf *leaves, uint old_leaves, uint old_n, uint cell_bits, uint rank_bits,
-                      __global ulong *plan, uint n, uint room, __global uint *tables)
-{
-    const uint n_leaves = small_leaves(plan, n, old_leaves, room);
-    if (n_leaves > 0)
-        hamt_fill_tables(leaves, n_leaves, old_n + HAMT_SMALL_MORE(plan[n]) - n, cell_bits, rank_bits, tables);
 }

@@ -13,7 +13,7 @@ struct merge {
     struct ordo_hamt_trie         old, next;
     cl_mem                        effects, more, begins, plan;
     hamt_plan_end                 sums;
-    cl_mem                        leaf_of, ends, fresh; /* arrays of hamt_small.cl */
+    cl_mem                        leaf_of, ends, fresh, state; /* arrays of hamt_small.cl */
 };
 
 static struct ordo_args args_of(const struct merge *m)
@@ -142,35 +142,43 @@ static bool is_small(const struct ordo_call *call, const struct ordo_hamt *hamt,
     return ordo_is_dry_run(call->dev) || (fits && m->n <= HAMT_SMALL_MAX && m->n <= m->old.n_leaves / 2);
 }
 
-static ordo_status small_effects(struct ordo_call *call, const struct ordo_hamt *hamt, struct merge *m)
+/* Returns the offset of the hamt_small_end in m->plan. */
+static size_t small_end_at(const struct merge *m)
 {
-    const struct ordo_slice hidden = ordo_run_hidden(m->batch);
-    struct ordo_args        args = ordo_hamt_args(&m->old);
+    return ((size_t) m->n + HAMT_SMALL_TILES(m->n)) * sizeof(cl_ulong);
+}
 
-    ORDO_TRY(ordo_call_scratch(call, m->n * sizeof(cl_ushort), &m->effects));
-    ORDO_TRY(ordo_call_scratch(call, m->n * sizeof(cl_uint), &m->leaf_of));
-    ORDO_TRY(ordo_call_scratch(call, m->n * sizeof(cl_ulong) + sizeof m->sums, &m->plan));
-    ORDO_ADD(&args, ORDO_ARG(m->batch->mem));
-    ordo_args_slice(&args, &hidden);
-    ORDO_ADD(&args, ORDO_ARG(m->n), ORDO_ARG(m->effects), ORDO_ARG(m->leaf_of), ORDO_ARG(m->plan));
-    const struct ordo_launch launch =
-        ordo_hamt_kernel(hamt, SMALL_MODULE, "hamt_small_effects", ordo_dict_step_items(call->dev, m->n));
-    return ordo_call_launch(call, &launch, &args);
+static struct ordo_launch small_plan_kernel(const struct ordo_call *call, const struct ordo_hamt *hamt, cl_uint n)
+{
+    const struct ordo_facts *facts = ordo_device_facts(call->dev);
+    struct ordo_launch       launch = ordo_hamt_kernel(hamt, SMALL_MODULE, "hamt_small_plan", 1);
+
+    launch.groups = HAMT_SMALL_TILES(n);
+    launch.group = facts->cpu ? 1 : ordo_min_size(HAMT_SMALL_TILE, facts->max_group);
+    ordo_launch_define(&launch, "GROUP_SIZE", (long) launch.group);
+    return launch;
 }
 
 static ordo_status small_plan(struct ordo_call *call, const struct ordo_hamt *hamt, struct merge *m)
 {
-    const size_t     record = HAMT_RECORD(hamt->dict.key_bytes);
-    struct ordo_args args = ordo_hamt_args(&m->old);
+    const struct ordo_slice hidden = ordo_run_hidden(m->batch);
+    const size_t            record = HAMT_RECORD(hamt->dict.key_bytes);
+    const size_t            totals = HAMT_SMALL_TILES(m->n) * sizeof(cl_ulong);
+    struct ordo_args        args = ordo_hamt_args(&m->old);
 
+    ORDO_TRY(ordo_call_scratch(call, m->n * sizeof(cl_ushort), &m->effects));
+    ORDO_TRY(ordo_call_scratch(call, m->n * sizeof(cl_uint), &m->leaf_of));
     ORDO_TRY(ordo_call_scratch(call, m->n * sizeof(cl_uint), &m->more));
     ORDO_TRY(ordo_call_scratch(call, m->n * sizeof(cl_uint), &m->ends));
     ORDO_TRY(ordo_call_scratch(call, (size_t) m->n * HAMT_SMALL_FRESH * record, &m->fresh));
-    ORDO_ADD(&args, ORDO_ARG(m->batch->mem), ORDO_ARG(m->effects), ORDO_ARG(m->leaf_of), ORDO_ARG(m->n),
-             ORDO_ARG(m->more), ORDO_ARG(m->ends), ORDO_ARG(m->fresh), ORDO_ARG(m->plan));
-    const struct ordo_launch launch = ordo_hamt_kernel(hamt, SMALL_MODULE, "hamt_small_plan", (size_t) m->n + 1);
-    ORDO_TRY(ordo_call_launch(call, &launch, &args));
-    return ordo_call_sum_before(call, ORDO_U64, m->plan, (size_t) m->n + 1);
+    ORDO_TRY(ordo_call_scratch(call, small_end_at(m) + sizeof(hamt_small_end) + totals, &m->plan));
+    ORDO_TRY(ordo_call_zeroed(call, (HAMT_FOUND_WORDS + 1) * sizeof(cl_uint), &m->state));
+    ORDO_ADD(&args, ORDO_ARG(m->batch->mem));
+    ordo_args_slice(&args, &hidden);
+    ORDO_ADD(&args, ORDO_ARG(m->n), ORDO_ARG(m->effects), ORDO_ARG(m->leaf_of), ORDO_ARG(m->more), ORDO_ARG(m->ends),
+             ORDO_ARG(m->fresh), ORDO_ARG(m->plan), ORDO_ARG(m->state));
+    const struct ordo_launch launch = small_plan_kernel(call, hamt, m->n);
+    return ordo_call_launch(call, &launch, &args);
 }
 
 static cl_uint room(const struct merge *m)
@@ -187,22 +195,11 @@ static ordo_status small_write(struct ordo_call *call, const struct ordo_hamt *h
 
     ordo_args_slice(&args, &values);
     ORDO_ADD(&args, ORDO_ARG(m->leaf_of), ORDO_ARG(m->ends), ORDO_ARG(m->fresh), ORDO_ARG(m->plan),
-             ORDO_ARG(first_unit), ORDO_ARG(units), ORDO_ARG(m->next.leaves.mem), ORDO_ARG(m->next.pool.mem));
-    const struct ordo_launch launch =
+             ORDO_ARG(first_unit), ORDO_ARG(units), ORDO_ARG(m->next.cell_bits), ORDO_ARG(m->next.rank_bits),
+             ORDO_ARG(m->next.leaves.mem), ORDO_ARG(m->next.tables.mem), ORDO_ARG(m->next.pool.mem));
+    struct ordo_launch launch =
         ordo_hamt_kernel(hamt, SMALL_MODULE, "hamt_small_write", m->n * lanes + m->old.n_leaves + 1);
-    return ordo_call_launch(call, &launch, &args);
-}
-
-static ordo_status small_cells(struct ordo_call *call, const struct ordo_hamt *hamt, const struct merge *m)
-{
-    const size_t     items = ordo_dict_pass_items(call->dev, m->next.n_leaves);
-    const cl_uint    units = room(m);
-    struct ordo_args args = { .n = 0 };
-
-    ORDO_ADD(&args, ORDO_ARG(m->next.leaves.mem), ORDO_ARG(m->old.n_leaves), ORDO_ARG(m->old.n),
-             ORDO_ARG(m->next.cell_bits), ORDO_ARG(m->next.rank_bits), ORDO_ARG(m->plan), ORDO_ARG(m->n),
-             ORDO_ARG(units), ORDO_ARG(m->next.tables.mem));
-    const struct ordo_launch launch = ordo_hamt_kernel(hamt, SMALL_MODULE, "hamt_small_cells", items);
+    ordo_launch_define(&launch, "GROUP_SIZE", (long) small_plan_kernel(call, hamt, m->n).group);
     return ordo_call_launch(call, &launch, &args);
 }
 
@@ -210,12 +207,10 @@ static ordo_status small_cells(struct ordo_call *call, const struct ordo_hamt *h
 static ordo_status small_enqueue(struct ordo_call *call, const struct ordo_hamt *hamt, struct merge *m)
 {
     ORDO_TRY(small_write(call, hamt, m));
-    if (!hamt->fixed_depth)
-        ORDO_TRY(small_cells(call, hamt, m));
-    ORDO_TRY(ordo_call_read(call, m->plan, m->n * sizeof(cl_ulong), &m->sums, sizeof m->sums));
+    ORDO_TRY(ordo_call_read(call, m->plan, small_end_at(m), &m->sums, sizeof m->sums));
     if (ordo_is_dry_run(call->dev)) {
         m->sums = (hamt_plan_end) { .follow = (cl_ulong) m->n << 46 | (cl_ulong) m->n << 28 };
-        m->sums.found[HAMT_CHANGES] = 1;
+        m->sums.found[HAMT_CHANGES] = m->sums.found[HAMT_GAPS] = 1;
     }
     return ORDO_OK;
 }
@@ -257,7 +252,10 @@ static ordo_status renew(struct ordo_call *call, struct ordo_hamt *hamt, struct 
         return status;
     }
     ordo_hamt_become(hamt, &m->next);
-    ordo_hamt_foresee_records(call, hamt, hamt->trie.n_leaves);
+    if (m->all)
+        ordo_hamt_foresee(call, hamt, hamt->trie.n_leaves, hamt->trie.live);
+    else
+        ordo_hamt_foresee_records(call, hamt, hamt->trie.n_leaves);
     return ORDO_OK;
 }
 
@@ -297,7 +295,7 @@ static ordo_status small_finish(struct ordo_call *call, struct ordo_hamt *hamt, 
             ordo_hamt_become(hamt, &nothing);
         return *done && !changes ? overwrite(call, hamt, m) : ORDO_OK;
     }
-    if (hamt->fixed_depth)
+    if (hamt->fixed_depth || m->sums.found[HAMT_GONE] || m->sums.found[HAMT_GAPS])
         ORDO_TRY(ordo_hamt_make_tables(call, hamt, &m->next, true));
     ordo_hamt_become(hamt, &m->next);
     return ORDO_OK;
@@ -307,7 +305,6 @@ static ordo_status small_finish(struct ordo_call *call, struct ordo_hamt *hamt, 
 static ordo_status merge_small(struct ordo_call *call, struct ordo_hamt *hamt, struct merge *m, bool *done)
 {
     m->next = (struct ordo_hamt_trie) { .n_leaves = m->old.n_leaves + m->n, .pool = m->old.pool };
-    ORDO_TRY(small_effects(call, hamt, m));
     ORDO_TRY(small_plan(call, hamt, m));
     if (ordo_hamt_make_blocks(hamt, &m->next, true) != ORDO_OK) {
         ordo_hamt_give_up(hamt, &m->next);
