@@ -23,6 +23,12 @@ typedef struct {
     __global ulong          *plan;
 } small_batch;
 
+typedef struct {
+    ulong scratch[GROUP_SCAN_WORDS];
+    uint  found[HAMT_FOUND_WORDS];
+    uint  past, rank;
+} small_local;
+
 ORDO_FN __global ulong *small_sums(__global ulong *plan, uint n)
 {
     return plan + n;
@@ -173,8 +179,7 @@ ORDO_FN ulong small_plan(const hamt_trie *t, const small_batch *b, uint j, __loc
 
 /* Adds the group's results to `state`, which has the words of enum hamt_found, then the number of finished groups.
  * Returns true to the last group. The whole group must call. */
-ORDO_FN bool small_hand_over(const small_batch *b, ulong sum, __local const uint *found, __local uint *rank,
-                             volatile __global uint *state)
+ORDO_FN bool small_hand_over(const small_batch *b, ulong sum, __local small_local *l, volatile __global uint *state)
 {
     volatile __global uint *total = small_totals(b->plan, b->n) + 2 * (uint) get_group_id(0);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -183,14 +188,14 @@ ORDO_FN bool small_hand_over(const small_batch *b, ulong sum, __local const uint
         ordo_store_relaxed(&total[1], (uint) (sum >> 32));
         for (uint w = 0; w < HAMT_FOUND_WORDS; w++)
             if (w == HAMT_LEFT)
-                (void) ordo_add(&state[w], found[w]);
-            else if (found[w])
-                (void) ordo_max(&state[w], found[w]);
+                (void) ordo_add(&state[w], l->found[w]);
+            else if (l->found[w])
+                (void) ordo_max(&state[w], l->found[w]);
         ordo_fence_device();
-        *rank = ordo_add(&state[HAMT_FOUND_WORDS], 1);
+        l->rank = ordo_add(&state[HAMT_FOUND_WORDS], 1);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    return *rank == HAMT_SMALL_TILES(b->n) - 1;
+    return l->rank == HAMT_SMALL_TILES(b->n) - 1;
 }
 
 /* Computes the prefix sums of tiles and the results of the plan. Clears `state`. The whole group must call. */
@@ -227,36 +232,35 @@ void hamt_small_plan(HAMT_TRIE, __global const ordo_key *keys, __global const ui
                      __global ushort *effects, __global uint *leaf_of, __global uint *more, __global uint *ends,
                      __global hamt_leaf *fresh, __global ulong *plan, volatile __global uint *state)
 {
-    __local ulong     scratch[GROUP_SCAN_WORDS];
-    __local uint      found[HAMT_FOUND_WORDS], past, rank;
-    const hamt_trie   t = HAMT_TRIE_HERE;
-    const small_batch b = { keys, hidden ? hidden + hidden_at : 0, n, effects, leaf_of, more, ends, fresh, plan };
-    const uint        lid = (uint) get_local_id(0), first = (uint) get_group_id(0) * HAMT_SMALL_TILE;
-    const uint        end = first + min(n - first, HAMT_SMALL_TILE);
-    ulong             before = 0;
+    __local small_local l;
+    const hamt_trie     t = HAMT_TRIE_HERE;
+    const small_batch   b = { keys, hidden ? hidden + hidden_at : 0, n, effects, leaf_of, more, ends, fresh, plan };
+    const uint          lid = (uint) get_local_id(0), first = (uint) get_group_id(0) * HAMT_SMALL_TILE;
+    const uint          end = first + min(n - first, HAMT_SMALL_TILE);
+    ulong               before = 0;
     for (uint w = lid; w < HAMT_FOUND_WORDS; w += GROUP_SIZE)
-        found[w] = 0;
+        l.found[w] = 0;
 
     small_effects(&t, &b, first, end);
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     if (lid == 0)
-        past = small_past(&t, &b, first, end);
+        l.past = small_past(&t, &b, first, end);
     barrier(CLK_LOCAL_MEM_FENCE);
-    small_effects(&t, &b, end, past);
+    small_effects(&t, &b, end, l.past);
     barrier(CLK_GLOBAL_MEM_FENCE);
 
     for (uint from = first; from < end; from += GROUP_SIZE) {
         const uint  j = from + lid;
-        const ulong word = j < end ? small_plan(&t, &b, j, found) : 0;
+        const ulong word = j < end ? small_plan(&t, &b, j, l.found) : 0;
         ulong       all;
-        const ulong earlier = group_scan_add64(word, scratch, &all);
+        const ulong earlier = group_scan_add64(word, l.scratch, &all);
         if (j < end)
             plan[j] = before + earlier;
         before += all;
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    if (small_hand_over(&b, before, found, &rank, state))
-        small_sum_tiles(&b, scratch, state);
+    if (small_hand_over(&b, before, &l, state))
+        small_sum_tiles(&b, l.scratch, state);
 }
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
