@@ -15,7 +15,9 @@
 #ifndef UPDATES_ITEMS
 #define UPDATES_ITEMS 8
 #endif
-#define UPDATES_TILE (GROUP_SIZE * UPDATES_ITEMS)
+#define UPDATES_TILE     (GROUP_SIZE * UPDATES_ITEMS)
+#define UPDATES_SEGMENT  32
+#define UPDATES_SEGMENTS ((UPDATES_TILE - 1) / UPDATES_SEGMENT + 1)
 
 /* places[j] is (i, sum << 2 | UPDATE_FOUND | UPDATE_STAYS) for update j. Array elements 0 to i - 1 are less. The sum
  * counts the elements that update j and earlier updates of its group add, less the elements that they remove. sums[g]
@@ -123,34 +125,52 @@ ORDO_FN uint updates_sum(updates_places u, uint j, uint marked)
     return (uint) ((int) marked >> 2) + u.sums[j / GROUP_SIZE];
 }
 
-/* Sets upto[i] to the number of updates up to the key of this work-item's element i. It is at least `begin`, and at
- * most `end`. */
-ORDO_FN void updates_search(updates_places u, uint first, uint begin, uint end, uint *upto)
+/* Updates up to the key of an element: their number, how far they move the element, and 1 if the last of them replaces
+ * or erases it. */
+typedef struct {
+    uint n, moved, is_replaced;
+} updates_upto;
+
+/* The number of updates up to the key of element `at` must be at least `begin`, and at most `end`. */
+ORDO_FN updates_upto updates_find(updates_places u, uint at, uint begin, uint end)
 {
-    ORDO_UNROLL
-    for (int i = 0; i < UPDATES_ITEMS; i++)
-        upto[i] = begin;
-    for (uint step = end > begin ? 1u << (31 - clz(end - begin)) : 0; step > 0; step /= 2) {
-        uint place[UPDATES_ITEMS];
-        ORDO_UNROLL
-        for (int i = 0; i < UPDATES_ITEMS; i++)
-            place[i] = u.places[min(upto[i] + step, end) - 1].x;
-        ORDO_UNROLL
-        for (int i = 0; i < UPDATES_ITEMS; i++)
-            upto[i] += upto[i] + step <= end && place[i] <= first + i * GROUP_SIZE ? step : 0;
+    updates_upto upto = { begin, 0, 0 };
+    while (upto.n < end) {
+        const uint middle = upto.n + (end - upto.n) / 2;
+        const bool is_upto = u.places[middle].x <= at;
+        upto.n = is_upto ? middle + 1 : upto.n;
+        end = is_upto ? end : middle;
     }
+    if (upto.n > 0) {
+        const uint2 place = u.places[upto.n - 1];
+        upto.moved = updates_sum(u, upto.n - 1, place.y);
+        upto.is_replaced = place.x == at && (place.y & UPDATE_FOUND);
+    }
+    return upto;
 }
 
-/* Replaces *upto, the number of updates up to the key of element `at`, by the element's index after the merge. Returns
- * false if an update replaces or erases the element. */
-ORDO_FN bool updates_target(updates_places u, uint at, __private uint *upto)
+/* Sets segments[s] to the updates up to the first element of segment s. The tile's first element is `at`, and `begin`
+ * to `end` are bounds as above. The whole group must call. Ends with a barrier. */
+ORDO_FN void updates_segments(updates_places u, uint at, uint begin, uint end, __local updates_upto *segments)
 {
-    const uint  last = max(*upto, 1u) - 1;
-    const uint2 place = u.places[last];
-    const uint  moved = updates_sum(u, last, place.y);
-    const bool  is_replaced = *upto > 0 && place.x == at && place.y & UPDATE_FOUND;
-    *upto = at + (*upto > 0 ? moved : 0);
-    return !is_replaced;
+    for (uint s = (uint) get_local_id(0); s < UPDATES_SEGMENTS; s += GROUP_SIZE)
+        segments[s] = updates_find(u, at + s * UPDATES_SEGMENT, begin, end);
+    if (get_local_id(0) == 0)
+        segments[UPDATES_SEGMENTS].n = end;
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Returns the updates up to element number `offset` of the tile, which is element `at` of the array. */
+ORDO_FN updates_upto updates_of(updates_places u, __local const updates_upto *segments, uint offset, uint at)
+{
+    __local const updates_upto *segment = &segments[offset / UPDATES_SEGMENT];
+    updates_upto                upto = *segment;
+    if (offset % UPDATES_SEGMENT == 0)
+        return upto;
+    if (upto.n < segment[1].n)
+        return updates_find(u, at, upto.n, segment[1].n);
+    upto.is_replaced = 0;
+    return upto;
 }
 
 ORDO_KERNEL(GROUP_SIZE)
@@ -165,8 +185,8 @@ void updates_write(__global const ordo_key *restrict array, ulong array_at, __gl
 {
     const updates_places u = { places, sums };
     const uint           tile = (uint) get_group_id(0), lid = (uint) get_local_id(0), first = tile * UPDATES_TILE + lid;
+    __local updates_upto segments[UPDATES_SEGMENTS + 1];
     ordo_key             key[UPDATES_ITEMS];
-    uint                 upto[UPDATES_ITEMS];
 #if ORDO_VALUE_BYTES
     merge_value value[UPDATES_ITEMS];
 #endif
@@ -196,14 +216,15 @@ void updates_write(__global const ordo_key *restrict array, ulong array_at, __gl
         value[i] = is ? values[i * GROUP_SIZE] : (merge_value) 0;
 #endif
     }
-    updates_search(u, first, starts[tile], tile + 1 < tiles ? starts[tile + 1] : b, upto);
+    updates_segments(u, tile * UPDATES_TILE, starts[tile], tile + 1 < tiles ? starts[tile + 1] : b, segments);
     ORDO_UNROLL
     for (int i = 0; i < UPDATES_ITEMS; i++) {
-        const uint at = first + i * GROUP_SIZE;
-        if (at < n && updates_target(u, at, &upto[i])) {
-            keys_out[upto[i]] = key[i];
+        const uint         at = first + i * GROUP_SIZE;
+        const updates_upto upto = updates_of(u, segments, lid + i * GROUP_SIZE, at);
+        if (at < n && !upto.is_replaced) {
+            keys_out[at + upto.moved] = key[i];
 #if ORDO_VALUE_BYTES
-            values_out[upto[i]] = value[i];
+            values_out[at + upto.moved] = value[i];
 #endif
         }
     }
