@@ -15,6 +15,17 @@ ORDO_FN uint keys_less(__global const ordo_key *keys, uint first, uint end, ordo
     return first;
 }
 
+/* Like keys_less. Is faster if that key is near `first`. */
+ORDO_FN uint keys_less_near(__global const ordo_key *keys, uint first, uint end, ordo_key_form x)
+{
+    uint step = 1;
+    while (step <= end - first && key_before(key_bits(keys[first + step - 1]), x)) {
+        first += step;
+        step *= 2;
+    }
+    return keys_less(keys, first, first + min(step - 1, end - first), x);
+}
+
 ORDO_FN uint keys_not_greater(__global const ordo_key *keys, uint first, uint end, ordo_key_form x)
 {
     while (first < end) {

@@ -52,7 +52,8 @@ void hamt_plan(HAMT_TRIE, HAMT_BATCH, uint all, __global uint *begins, __global 
             continue;
         }
         const uint begin = i > 0 ? keys_less(batch_keys, 0, batch_n, t.leaves[i].first) : 0;
-        const uint end = i + 1 < t.n_leaves ? keys_less(batch_keys, begin, batch_n, t.leaves[i + 1].first) : batch_n;
+        const uint end =
+            i + 1 < t.n_leaves ? keys_less_near(batch_keys, begin, batch_n, t.leaves[i + 1].first) : batch_n;
         begins[i] = begin;
         if (end - begin > HAMT_UPDATES_MAX) {
             ordo_max(&found[HAMT_LARGEST], end - begin);

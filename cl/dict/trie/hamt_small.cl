@@ -75,14 +75,7 @@ ORDO_FN uint small_end(const hamt_trie *t, const small_batch *b, uint leaf, uint
 {
     if (leaf + 1 == t->n_leaves)
         return b->n;
-    const ordo_key_form next = t->leaves[leaf + 1].first;
-    uint                low = j + 1, step = 1;
-    while (step <= b->n - low && key_bits(b->keys[low + step - 1]) < next) {
-        low += step;
-        step *= 2;
-    }
-    HAMT_SEARCH(low, low + min(step - 1, b->n - low), i, key_bits(b->keys[i]) < next)
-    return low;
+    return keys_less_near(b->keys, j + 1, b->n, t->leaves[leaf + 1].first);
 }
 
 /* Returns the end of the updates whose effects the tile first .. end - 1 needs. A tile needs all updates of a leaf
@@ -335,7 +328,7 @@ ORDO_FN hamt_small small_at(const small_ready *r, uint j)
     return s;
 }
 
-/* Returns the `first` of the leaf that follows leaf i. Updates from `end` on are those of later leaves. */
+/* Returns the `first` of the leaf that follows leaf i. Update `end` is the first one of a later leaf. */
 ORDO_FN ordo_key_form small_next(const hamt_trie *t, const small_ready *r, uint i, uint end)
 {
     if (end < r->n && r->leaf_of[end] == i + 1 && small_at(r, end).units > 0)
