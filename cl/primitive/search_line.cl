@@ -76,6 +76,28 @@ ORDO_FN uint simd_before(__global const separator *block, uint levels, ordo_key_
     const compared8 halves = all.lo + all.hi;
     return (uint) -SUM_4(halves.lo + halves.hi);
 }
+#elif KEY_BITS > 64
+/* Forms of separators and queries need only their high halves (separator_form). With whole lines, lanes load pairs of
+ * 16 bytes, which lie aligned. */
+ORDO_FN uint simd_before(__global const separator *block, uint levels, ordo_key_form form)
+{
+    const ulong query = form.y;
+    const uint  n = (1u << levels) - 1;
+    uint        before = 0;
+
+#if SEARCH_SIMD == SEARCH_LINE
+    ORDO_UNROLL
+    for (uint i = 2 * team_lane(); i < n; i += 2 * TEAM_WIDTH) {
+        const ulong2 two = *(__global const ulong2 *) (block + i);
+        before += (two.x < query ? 1 : 0) + (i + 1 < n && two.y < query ? 1 : 0);
+    }
+#else
+    ORDO_UNROLL
+    for (uint i = team_lane(); i < n; i += TEAM_WIDTH)
+        before += block[i] < query ? 1 : 0;
+#endif
+    return before;
+}
 #else
 ORDO_FN uint simd_before(__global const separator *block, uint levels, ordo_key_form query)
 {
