@@ -232,7 +232,7 @@ void part_combined(struct test *t)
 /* Upserts of present and absent keys without a sort: from the batch, and from bins. */
 void part_small_batches(struct test *t)
 {
-    enum { HELD = 1500, STORED = 100 };
+    enum { HELD = 1500, STORED = 60 };
     AUTO_DICT ordo_dict *dict = NULL;
     uint32_t             keys[HELD + STORED], values[HELD + STORED], got[HELD + STORED];
 
