@@ -371,6 +371,7 @@ TABLES = {
     "hash-updates": rates("h200-hash-updates", over="workload", flip=True),
     "hamt": rates("h200-hamt", over="workload", flip=True),
     "small-batches": rates("h200-small-batches", over="batch"),
+    "host-pinned": rates("h200-host-pinned", over="workload", flip=True),
     "wide-peer": rates("h200-wide-with-thrust", over="count", ratio="peer"),
     "fast-layouts": rates(*h200("fast-level-order", "fast-blocked"), over="tune", flip=False),
     "blink-peer": rates(*h200("blink-with-mvgpubtree", "blink-reads-with-mvgpubtree"), over="batch", ratio="peer"),
