@@ -29,6 +29,8 @@ static void bytes_of(const struct spec *spec, size_t bytes[N_ARRAYS])
     bytes[UPPERS] = w == EQUAL_RANGE ? queries * 4 : 0;
     bytes[COUNTS] = w == GROUPBY ? count * 4 : 0;
     bytes[PACKED] = columns ? count * key : 0;
+    if (w == HOSTSORT) /* in place of its outputs */
+        bytes[KEYS_IN] = bytes[VALUES_IN] = 0;
 }
 
 struct workload_bytes target_bytes(const struct spec *spec)

@@ -34,9 +34,10 @@ struct ordo_xfast_config {
  * Cost: a query of one key reads two words of an array. They bound 4 to 8 stored keys on average.
  *   The query searches these keys and reads the value. If over 16 keys share a short prefix, it
  *   also reads the hash table. ordo_dict_range and ordo_dict_select cost as in a sorted array. An
- *   update sorts its elements and merges them with all keys. If the elements are a sixteenth of all
- *   keys, the update rebuilds the index. Otherwise it drops the index, and queries cost as in a
- *   sorted array. After queries of a sixteenth of all keys, the next query rebuilds the index.
+ *   update sorts its elements and merges them with all keys. If they are at least a sixteenth of
+ *   all keys, the update rebuilds the index. Otherwise it drops the index, and queries cost as in a
+ *   sorted array, until they have searched for a sixteenth of all keys. The query that reaches this
+ *   number first rebuilds the index.
  * Memory: keys and values, and 0.5 to 1 byte per key for the array (up to 256 MiB). For clustered
  *   keys, the hash table takes up to 4 bytes per 4-byte key, or 14 bytes per 8-byte key.
  *   share/doc/xfast.md describes the temporary memory.
@@ -49,8 +50,8 @@ ORDO_API ordo_status ordo_xfast_create(ordo_device *device, const struct ordo_xf
 /* ---- prefixes -----------------------------------------------------------------------------
  *
  * For X-fast tries with keys of type ORDO_U32 or ORDO_U64. Other dictionaries return
- * ORDO_UNSUPPORTED. Outputs must not overlap inputs. If the last update did not build the index,
- * these calls build it and wait, or return ORDO_NO_DEVICE_MEMORY. */
+ * ORDO_UNSUPPORTED. Outputs must not overlap inputs. If there is no index, these calls
+ * build it and wait, or return ORDO_NO_DEVICE_MEMORY. */
 
 /* Sets counts[i] (uint32_t) to the number of stored keys that have the same first lengths[i]
  * (uint8_t) bits as keys[i]. Length 0 counts all keys. If lengths[i] exceeds the bits of a key, all

@@ -244,6 +244,7 @@ MASK_TEST(hash_updates, small_batches_make_the_same_table, "cpu=0", "cpu=0,group
     check_small(t, ORDO_U32, 0, 95, THERE, false);
     check_small(t, ORDO_U64, 8, 70, THERE, true);
     check_small(t, ORDO_U128, 4, 70, THERE, false);
+    check_small(t, ORDO_U128, 16, 70, THERE, true);
 }
 
 MASK_TEST(hash_updates, large_tables_get_bins_by_themselves, "cpu=0")
@@ -260,9 +261,13 @@ MASK_TEST(hash_updates, a_declined_batch_is_stored, "cpu=0")
     struct ordo_hash    *hash = ordo_hash_of(p.sparse);
     AUTO_DICT ordo_dict *twin = make_table(t, ORDO_U32, 4, 80, THERE);
 
-    test_true(t, !store_small(t, &p, twin, 1000, 10));
-    test_true(t, hash->sits_out > 0);
-    test_true(t, store_small(t, &p, twin, 1000, 2 * THERE));
+    for (int bins = 0; bins < 2; bins++) {
+        if (bins)
+            hash->scan_max = ordo_hash_of(twin)->scan_max = 0;
+        test_true(t, !store_small(t, &p, twin, 1000, 10));
+        test_true(t, hash->sits_out > 0);
+        test_true(t, store_small(t, &p, twin, 1000, 2 * THERE));
+    }
     ordo_dict_destroy(&p.sparse);
     ordo_dict_destroy(&p.dense);
 }

@@ -19,7 +19,7 @@ typedef const hash_value hash_given;
 #endif
 
 /* Synchronizes the work-group. Code in cl/dict/hash follows three rules, which PoCL 3.1 and 6.0 need:
- *   - A function that has a barrier ends with a barrier (except hash_move).
+ *   - A function that has a barrier ends with a barrier (except hash_move of update_dense.cl).
  *   - If some partitions skip a part of a function, and this part has a barrier, it also ends with a barrier.
  *   - If one branch of an `if` has a barrier, the other has none. */
 ORDO_FN void hash_barrier(void)

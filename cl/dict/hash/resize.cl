@@ -42,25 +42,26 @@ void hash_resize_count(HASH_OLD, uint bits, __global uint *counts)
         counts[1ul << bits] = 0;
 }
 
-/* Sets slots[] to the slots of old partition `of` that hold elements of partition p. Returns their number. Chooses them
- * without branches, which would be mispredicted. */
+/* Sets slots[] to the slots of old partition `of` that hold elements of partition p, counted from the partition's first
+ * slot. Returns their number. Chooses them without branches, which would be mispredicted. */
 ORDO_FN uint hash_list_old(__global const uint *old_starts, const hash_table *old, uint of, uint p, uint bits,
                            __local uint *slots)
 {
-    uint n = 0;
+    const ulong first = (ulong) old_starts[of] * HASH_SLOTS;
+    uint        n = 0;
     HASH_EACH_OLD_SLOT (slot, of) {
-        slots[n] = (uint) slot;
+        slots[n] = (uint) (slot - first);
         n += hash_is_of(hash_keys(old, (uint) (slot / HASH_SLOTS))[slot % HASH_SLOTS], of, p, bits, old->bits);
     }
     return n;
 }
 
-/* Moves an element into its home bucket, or elsewhere if the bucket may be full. used[b] is the first slot of bucket b
- * that this function has not filled. */
-ORDO_FN void hash_move(const hash_table *table, const hash_part *part, const hash_table *old, uint old_slot,
-                       __local uint *used, __private hash_tally *tally)
+/* Moves an element of an old partition, whose first bucket is old_start, into its home bucket, or elsewhere if the
+ * bucket may be full. used[b] is the first slot of bucket b that this function has not filled. */
+ORDO_FN void hash_move_old(const hash_table *table, const hash_part *part, const hash_table *old, uint old_start,
+                           uint old_slot, __local uint *used, __private hash_tally *tally)
 {
-    const uint     bucket = old_slot / HASH_SLOTS;
+    const uint     bucket = old_start + old_slot / HASH_SLOTS;
     const ordo_key mixed = hash_keys(old, bucket)[old_slot % HASH_SLOTS];
     const uint     home = hash_home_in(table, part, mixed), slot = used[home - part->start];
 #if ORDO_VALUE_BYTES
@@ -98,7 +99,7 @@ void hash_resize(HASH_TABLE, HASH_OLD)
         for (uint of = hash_first_old(p, table_bits, old_bits); of < hash_end_old(p, table_bits, old_bits); of++) {
             const uint n = hash_list_old(old_starts, &old, of, p, table_bits, mem.words);
             for (uint k = 0; k < n; k++)
-                hash_move(&table, &part, &old, mem.words[k], mem.spills, &tally);
+                hash_move_old(&table, &part, &old, old_starts[of], mem.words[k], mem.spills, &tally);
         }
         if (tally.recounts)
             hash_recount_part(&table, &part, &mem);

@@ -106,7 +106,8 @@ ORDO_FN void small_take(const small_batch *batch, __local hash_small *mem)
     hash_barrier();
 }
 
-/* Lists the updates in mem->order, by ascending index in the batch. */
+/* Lists the updates in mem->order, by ascending index in the batch. Sets mem->where[] to SMALL_DEAD for updates that a
+ * later one of the same key replaces, and to SMALL_NEW for the others. */
 ORDO_FN void small_order(const small_batch *batch, __local hash_small *mem)
 {
     HASH_EACH (j, mem->n) {
