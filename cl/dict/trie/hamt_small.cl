@@ -179,13 +179,14 @@ ORDO_FN bool small_hand_over(const small_batch *b, ulong sum, __local small_loca
     if (get_local_id(0) == 0) {
         ordo_store_relaxed(&total[0], (uint) sum);
         ordo_store_relaxed(&total[1], (uint) (sum >> 32));
-        for (uint w = 0; w < HAMT_FOUND_WORDS; w++)
+        for (uint w = 0; w < HAMT_FOUND_WORDS; w++) /* HAMT_LEFT is a sum. The others set here are flags and maxima. */
             if (w == HAMT_LEFT)
                 (void) ordo_add(&state[w], l->found[w]);
             else if (l->found[w])
                 (void) ordo_max(&state[w], l->found[w]);
         ordo_fence_device();
         l->rank = ordo_add(&state[HAMT_FOUND_WORDS], 1);
+        ordo_fence_device();
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     return l->rank == HAMT_SMALL_TILES(b->n) - 1;

@@ -196,6 +196,7 @@ ordo_status ordo_ltree_validate(struct ordo_call *call, struct ordo_ltree *tree)
     if (tree->unchecked && !tree->broken) {
         ORDO_TRY(ordo_call_changes(call));
         tree->in_order = tree->list.fresh = tree->counted = tree->underfull = false;
+        tree->emptied = SIZE_MAX;
         tree->planned = true;
         const ordo_status status = see_through(call, tree);
         tree->broken = status == ORDO_BROKEN;

@@ -169,6 +169,15 @@ static ordo_status finish_turn(struct ordo_ltree_batch *c, size_t turn, bool alo
     return launch_list(c, l.count, l.list, l.next, is_alone(c) || alone);
 }
 
+/* The tally of a batch that was launched ahead is known now. If the batch erases nothing, the launch emptied no leaf. */
+static void note_ahead(struct ordo_ltree_batch *c)
+{
+    c->ahead = false;
+    ordo_ltree_note_tally(c);
+    if (c->tally[TALLY_ERASES] == 0 || !LTREE_ONLY_UPDATES(c->tally, c->batch->count))
+        c->tree->emptied = c->emptied;
+}
+
 static ordo_status finish_operations(struct ordo_ltree_batch *c)
 {
     size_t stuck = 0, launched = SIZE_MAX;
@@ -176,8 +185,7 @@ static ordo_status finish_operations(struct ordo_ltree_batch *c)
     for (size_t turn = 0;; turn++) {
         ORDO_TRY(ordo_ltree_batch_state(c));
         if (c->ahead)
-            ordo_ltree_note_tally(c);
-        c->ahead = false;
+            note_ahead(c);
         ORDO_TRY(ordo_ltree_reclaim(c->call, c->tree, c->state));
         size_t count = c->state[LTREE_PENDING];
         if (count == 0)
@@ -272,8 +280,8 @@ static ordo_status run_others(struct ordo_ltree_batch *c)
     return ordo_ltree_fit_pools(c);
 }
 
-/* Returns true if a launch before the tally is known is worth it, and needs neither larger pools nor other arguments,
- * whatever updates the batch has. */
+/* Returns true if a launch before the tally is known is worth it, and needs no larger pools, whatever updates the batch
+ * has. The batch must have the values that stores need. */
 static bool may_run_ahead(struct ordo_ltree_batch *c)
 {
     const struct ordo_ltree *tree = c->tree;
@@ -290,6 +298,7 @@ static ordo_status launch_ahead(struct ordo_ltree_batch *c)
 {
     ORDO_TRY(ordo_ltree_enqueue_tally(c));
     c->tally[TALLY_STORES] = c->tally[TALLY_ERASES] = (cl_uint) c->count;
+    c->emptied = c->tree->emptied;
     expect_changes(c);
     c->ahead = true;
     ORDO_TRY(launch(c, 0, c->count, NULL, c->pending, false));
@@ -300,14 +309,10 @@ static ordo_status launch_ahead(struct ordo_ltree_batch *c)
  * operation. */
 static ordo_status run_ahead(struct ordo_ltree_batch *c, bool *done)
 {
-    const size_t emptied = c->tree->emptied;
-
     ORDO_TRY(ordo_ltree_take_lists(c));
     if (c->window >= c->count) {
         ORDO_TRY(end(c, launch_ahead(c)));
         *done = LTREE_ONLY_UPDATES(c->tally, c->batch->count);
-        if (c->tally[TALLY_ERASES] == 0 || !*done)
-            c->tree->emptied = emptied;
     }
     if (*done)
         return ordo_ltree_fit_pools(c);

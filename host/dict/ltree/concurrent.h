@@ -21,8 +21,9 @@ struct ordo_ltree_batch {
     cl_uint                             far; /* A query gives up after it has passed this many leaves. */
     /* If 1, operations that need a new leaf are refused. */
     cl_uint final;
-    bool    ahead; /* The batch was launched before the host knew its tally. */
-    bool    half;  /* A change of the tree between two launches did not complete. */
+    bool    ahead;   /* The batch was launched before the host knew its tally. */
+    size_t  emptied; /* with `ahead`: the tree's `emptied` before the launch */
+    bool    half;    /* A change of the tree between two launches did not complete. */
 };
 
 #define ORDO_LTREE_QUERY_LEAVES ((cl_uint) 256)

@@ -47,7 +47,7 @@ struct ordo_ltree {
     cl_mem                 state;               /* LTREE_STATE_WORDS words of type uint32_t */
     size_t                 leaves_max;          /* upper bound of the number of leaves */
     size_t                 elements_max;        /* upper bound of the number of elements */
-    size_t                 emptied;             /* upper bound of the number of leaves emptied since the last build */
+    size_t                 emptied;             /* upper bound of leaves emptied since the last build, or SIZE_MAX */
     size_t                 changes;             /* concurrent stores and erases since ordo_ltree_fit_pools ran */
     bool                   counted;             /* pools.counts equals the counts in the leaves' headers */
     bool                   planned;             /* `state` contains the plan of an ordered batch. */

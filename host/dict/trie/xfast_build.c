@@ -8,8 +8,8 @@
 
 #define GROUP_DEFAULT 4
 
-/* The trie is built once per count / PAYING_SHARE operations. So a build costs each operation at most the time for
- * PAYING_SHARE keys. */
+/* Except for prefix queries, which always build it, the trie is built once per count / PAYING_SHARE operations. So a
+ * build costs each operation at most the time for PAYING_SHARE keys. */
 #define PAYING_SHARE 16
 
 /* Increases `group` (key bits per level) until all levels together have at most ORDO_MAX_COUNT entries. Each level has
