@@ -169,7 +169,7 @@ static ordo_status finish_turn(struct ordo_ltree_batch *c, size_t turn, bool alo
     return launch_list(c, l.count, l.list, l.next, is_alone(c) || alone);
 }
 
-/* The tally of a batch that was launched ahead is known now. If the batch erases nothing, the launch emptied no leaf. */
+/* The tally of a batch that was launched ahead is known now. Without erasures, the launch emptied no leaf. */
 static void note_ahead(struct ordo_ltree_batch *c)
 {
     c->ahead = false;
