@@ -322,7 +322,7 @@ DEVICE_TEST(xfast, queries_build_the_trie_after_a_small_update)
     static uint64_t keys[KEYS];
     static uint32_t values[KEYS];
     for (uint32_t i = 0; i < KEYS; i++) {
-        keys[i] = 1000 * i;
+        keys[i] = 1000ul * i;
         values[i] = i;
     }
     AUTO_DICT ordo_dict     *dict = make(t, 32, (struct form) { 4, false }, keys, values, KEYS);
