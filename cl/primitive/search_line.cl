@@ -87,14 +87,18 @@ ORDO_FN uint simd_before(__global const separator *block, uint levels, ordo_key_
 
 #if SEARCH_SIMD == SEARCH_LINE
     ORDO_UNROLL
-    for (uint i = 2 * team_lane(); i < n; i += 2 * TEAM_WIDTH) {
-        const ulong2 two = *(__global const ulong2 *) (block + i);
-        before += (two.x < query ? 1 : 0) + (i + 1 < n && two.y < query ? 1 : 0);
+    for (uint first = 0; first < n; first += 2 * TEAM_WIDTH) {
+        const uint i = first + 2 * team_lane();
+        if (2 * TEAM_WIDTH <= LINE_ENTRIES || i < n) {
+            const ulong2 two = *(__global const ulong2 *) (block + i);
+            before += (two.x < query ? 1 : 0) + (i + 1 < n && two.y < query ? 1 : 0);
+        }
     }
 #else
     ORDO_UNROLL
-    for (uint i = team_lane(); i < n; i += TEAM_WIDTH)
-        before += block[i] < query ? 1 : 0;
+    for (uint first = 0; first < n; first += TEAM_WIDTH)
+        if (first + team_lane() < n)
+            before += block[first + team_lane()] < query ? 1 : 0;
 #endif
     return before;
 }
