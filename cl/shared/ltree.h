@@ -69,7 +69,6 @@
 #define LTREE_NODE_MASK    0x07ffffffu
 
 enum ltree_tally { TALLY_STORES, TALLY_SCANS, TALLY_RANGES, TALLY_ERASES, TALLY_FINDS, N_TALLIES };
-#define LTREE_ONLY_UPDATES(tally, n) ((tally)[TALLY_STORES] + (tally)[TALLY_ERASES] == (n))
 
 enum ltree_word {
     LTREE_ROOT,

@@ -322,19 +322,17 @@ ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint fi
 #endif
 
 /* Runs operations first .. first + n - 1 of the list `again`, or of the list `subset` if `again` is NULL, or of the
- * batch if both are NULL. Appends each operation that gives up to the list `pending`. If `ahead` is true, does nothing
- * if the batch has operations that are not updates. */
+ * batch if both are NULL. Appends each operation that gives up to the list `pending`. */
 LTREE_KERNEL
 void ltree_apply(LTREE_TREE, uint leaf_capacity, uint inner_capacity, uint first, uint n, uint final, uint never,
-                 uint far, uint found_first, uint ahead, __global const ltree_pended *again,
-                 __global const uint *subset, __global ltree_pended *pending, __global uint *history,
-                 __global const uchar *codes, ulong codes_at, __global const ordo_key *keys, ulong keys_at,
-                 __global const ordo_key *hi, ulong hi_at, __global const ltree_value *values, ulong values_at,
-                 __global const ulong *rooms, ulong rooms_at, __global uchar *found, ulong found_at,
-                 __global ordo_key *keys_out, ulong keys_out_at, __global ltree_value *values_out, ulong values_out_at,
-                 __global uint *counts, ulong counts_at, __global uchar *outcomes, ulong outcomes_at,
-                 __global ordo_key *range_keys, ulong range_keys_at, __global ltree_value *range_values,
-                 ulong range_values_at, ulong range_capacity, uint faults)
+                 uint far, uint found_first, __global const ltree_pended *again, __global const uint *subset,
+                 __global ltree_pended *pending, __global uint *history, __global const uchar *codes, ulong codes_at,
+                 __global const ordo_key *keys, ulong keys_at, __global const ordo_key *hi, ulong hi_at,
+                 __global const ltree_value *values, ulong values_at, __global const ulong *rooms, ulong rooms_at,
+                 __global uchar *found, ulong found_at, __global ordo_key *keys_out, ulong keys_out_at,
+                 __global ltree_value *values_out, ulong values_out_at, __global uint *counts, ulong counts_at,
+                 __global uchar *outcomes, ulong outcomes_at, __global ordo_key *range_keys, ulong range_keys_at,
+                 __global ltree_value *range_values, ulong range_values_at, ulong range_capacity, uint faults)
 {
 #define AT(array) (array ? array + array##_at : array)
     const ltree_batch batch = {
@@ -365,9 +363,6 @@ void ltree_apply(LTREE_TREE, uint leaf_capacity, uint inner_capacity, uint first
 #undef AT
     __local uint elements;
     ltree_turn   turn = { .next = get_global_id(0), .idle = true };
-
-    if (ahead && !LTREE_ONLY_UPDATES(state + LTREE_TALLY, n))
-        return;
 
     if (get_local_id(0) == 0)
         elements = 0;

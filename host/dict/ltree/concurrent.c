@@ -92,8 +92,8 @@ static ordo_status launch(const struct ordo_ltree_batch *c, size_t from, size_t 
     c->tree->counted_on = true;
     ORDO_ADD(&args, ORDO_ARG_UINT(c->tree->pools.leaves), ORDO_ARG_UINT(c->tree->pools.inner), ORDO_ARG_UINT(from),
              ORDO_ARG_UINT(count), ORDO_ARG(c->final), ORDO_ARG_UINT(0), ORDO_ARG(c->far),
-             ORDO_ARG_UINT(c->found_first), ORDO_ARG_UINT(c->ahead), ORDO_ARG(again), ORDO_ARG(c->subset),
-             ORDO_ARG(pending), ORDO_ARG(c->tree->history));
+             ORDO_ARG_UINT(c->found_first), ORDO_ARG(again), ORDO_ARG(c->subset), ORDO_ARG(pending),
+             ORDO_ARG(c->tree->history));
     for (size_t i = 0; i < sizeof in / sizeof *in; i++)
         ordo_args_slice(&args, in[i]);
     for (size_t i = 0; i < sizeof out / sizeof *out; i++)
@@ -169,23 +169,12 @@ static ordo_status finish_turn(struct ordo_ltree_batch *c, size_t turn, bool alo
     return launch_list(c, l.count, l.list, l.next, is_alone(c) || alone);
 }
 
-/* The tally of a batch that was launched ahead is known now. Without erasures, the launch emptied no leaf. */
-static void note_ahead(struct ordo_ltree_batch *c)
-{
-    c->ahead = false;
-    ordo_ltree_note_tally(c);
-    if (c->tally[TALLY_ERASES] == 0 || !LTREE_ONLY_UPDATES(c->tally, c->batch->count))
-        c->tree->emptied = c->emptied;
-}
-
 static ordo_status finish_operations(struct ordo_ltree_batch *c)
 {
     size_t stuck = 0, launched = SIZE_MAX;
 
     for (size_t turn = 0;; turn++) {
         ORDO_TRY(ordo_ltree_batch_state(c));
-        if (c->ahead)
-            note_ahead(c);
         ORDO_TRY(ordo_ltree_reclaim(c->call, c->tree, c->state));
         size_t count = c->state[LTREE_PENDING];
         if (count == 0)
@@ -280,46 +269,6 @@ static ordo_status run_others(struct ordo_ltree_batch *c)
     return ordo_ltree_fit_pools(c);
 }
 
-/* Returns true if a launch before the tally is known is worth it, and needs no larger pools, whatever updates the batch
- * has. The batch must have the values that stores need. */
-static bool may_run_ahead(struct ordo_ltree_batch *c)
-{
-    const struct ordo_ltree *tree = c->tree;
-    const size_t             most = ordo_min_size(LAUNCH_MAX, LAUNCH_PER_LEAF * tree->leaves_max);
-
-    c->state[LTREE_LEAVES] = (cl_uint) tree->leaves_max;
-    c->state[LTREE_ELEMENTS] = (cl_uint) tree->elements_max;
-    return tree->only_updates && !tree->history && !tree->faults && !is_alone(c) && !ordo_is_dry_run(c->call->dev) &&
-           (!tree->dict.value_bytes || c->batch->values.mem) && c->count <= most &&
-           tree->elements_max + c->count <= ORDO_MAX_COUNT && ordo_ltree_has_room(c, c->count);
-}
-
-static ordo_status launch_ahead(struct ordo_ltree_batch *c)
-{
-    ORDO_TRY(ordo_ltree_enqueue_tally(c));
-    c->tally[TALLY_STORES] = c->tally[TALLY_ERASES] = (cl_uint) c->count;
-    c->emptied = c->tree->emptied;
-    expect_changes(c);
-    c->ahead = true;
-    ORDO_TRY(launch(c, 0, c->count, NULL, c->pending, false));
-    return finish_operations(c);
-}
-
-/* If the batch has only updates, runs them, with one wait for the device, and sets *done to true. Otherwise runs no
- * operation. */
-static ordo_status run_ahead(struct ordo_ltree_batch *c, bool *done)
-{
-    ORDO_TRY(ordo_ltree_take_lists(c));
-    if (c->window >= c->count) {
-        ORDO_TRY(end(c, launch_ahead(c)));
-        *done = LTREE_ONLY_UPDATES(c->tally, c->batch->count);
-    }
-    if (*done)
-        return ordo_ltree_fit_pools(c);
-    ordo_call_release(c->call, c->mark);
-    return ORDO_OK;
-}
-
 ordo_status ordo_ltree_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
                                         const struct ordo_concurrent_batch *batch)
 {
@@ -327,13 +276,8 @@ ordo_status ordo_ltree_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
     struct ordo_ltree_batch c = {
         .call = call, .tree = tree, .batch = batch, .count = batch->count, .far = ORDO_LTREE_QUERY_LEAVES
     };
-    bool done = false;
 
     ORDO_TRY(ordo_ltree_begin(call, tree));
-    if (may_run_ahead(&c))
-        ORDO_TRY(run_ahead(&c, &done));
-    if (done)
-        return ORDO_OK;
     ORDO_TRY(ordo_ltree_take_tally(&c));
     ORDO_TRY(ordo_dict_check_concurrent(&tree->dict, batch, c.tally[TALLY_STORES], c.tally[TALLY_SCANS],
                                         c.tally[TALLY_RANGES]));

@@ -21,9 +21,7 @@ struct ordo_ltree_batch {
     cl_uint                             far; /* A query gives up after it has passed this many leaves. */
     /* If 1, operations that need a new leaf are refused. */
     cl_uint final;
-    bool    ahead;   /* The batch was launched before the host knew its tally. */
-    size_t  emptied; /* with `ahead`: the tree's `emptied` before the launch */
-    bool    half;    /* A change of the tree between two launches did not complete. */
+    bool    half; /* A change of the tree between two launches did not complete. */
 };
 
 #define ORDO_LTREE_QUERY_LEAVES ((cl_uint) 256)
@@ -47,8 +45,6 @@ ordo_status ordo_ltree_set_tick(const struct ordo_ltree_batch *c, cl_uint tick);
 ordo_status ordo_ltree_go_on(struct ordo_ltree_batch *c);
 
 ordo_status ordo_ltree_take_lists(struct ordo_ltree_batch *c);
-/* Returns true if the pools need not grow for `stores` stores. c->state must have the number of leaves and elements. */
-bool ordo_ltree_has_room(const struct ordo_ltree_batch *c, size_t stores);
 /* Grows the pools before the first launch, so that stores find free leaves. */
 ordo_status ordo_ltree_grow_ahead(struct ordo_ltree_batch *c);
 /* Grows the pools by about a quarter, for operations that found no free leaf. If that fails, rebuilds the tree. If no
@@ -64,10 +60,6 @@ struct ordo_ltree_listed {
     cl_mem list, next;
 };
 
-/* Counts operations by kind in the state of the tree. */
-ordo_status ordo_ltree_enqueue_tally(const struct ordo_ltree_batch *c);
-/* Copies the counts from c->state to c->tally. */
-void ordo_ltree_note_tally(struct ordo_ltree_batch *c);
 /* Counts operations by kind in c->tally, and reads the state of the tree, which must not be empty. Waits for the
  * device. */
 ordo_status ordo_ltree_take_tally(struct ordo_ltree_batch *c);

@@ -118,17 +118,12 @@ static size_t leaves_for(const struct ordo_ltree_batch *c, size_t stores)
     return ordo_min_size(needed, likely > leaves ? likely : leaves);
 }
 
-bool ordo_ltree_has_room(const struct ordo_ltree_batch *c, size_t stores)
-{
-    return leaves_for(c, stores) <= c->tree->pools.leaves;
-}
-
 ordo_status ordo_ltree_grow_ahead(struct ordo_ltree_batch *c)
 {
     size_t      stores = c->tally[TALLY_STORES];
     ordo_status status;
 
-    if (ordo_ltree_has_room(c, stores))
+    if (leaves_for(c, stores) <= c->tree->pools.leaves)
         return ORDO_OK;
     if (c->state[LTREE_ELEMENTS] > 0)
         ORDO_TRY(estimate_new(c, &stores));

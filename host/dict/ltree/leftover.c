@@ -12,7 +12,7 @@ static struct ordo_launch kernel(const struct ordo_ltree_batch *c, const char *n
 
 #define TALLY_ITEMS ((size_t) 1 << 18)
 
-ordo_status ordo_ltree_enqueue_tally(const struct ordo_ltree_batch *c)
+ordo_status ordo_ltree_take_tally(struct ordo_ltree_batch *c)
 {
     const struct ordo_launch launch = kernel(c, "ltree_tally", ordo_min_size(c->batch->count, TALLY_ITEMS));
     struct ordo_args         args = { .n = 0 };
@@ -22,20 +22,9 @@ ordo_status ordo_ltree_enqueue_tally(const struct ordo_ltree_batch *c)
     ordo_args_slice(&args, &c->batch->codes);
     ORDO_ADD(&args, ORDO_ARG_UINT(c->batch->count), ORDO_ARG(c->tree->state));
     c->tree->counted_on = true;
-    return ordo_call_launch(c->call, &launch, &args);
-}
-
-void ordo_ltree_note_tally(struct ordo_ltree_batch *c)
-{
-    memcpy(c->tally, &c->state[LTREE_TALLY], sizeof c->tally);
-    c->tree->only_updates = LTREE_ONLY_UPDATES(c->tally, c->batch->count);
-}
-
-ordo_status ordo_ltree_take_tally(struct ordo_ltree_batch *c)
-{
-    ORDO_TRY(ordo_ltree_enqueue_tally(c));
+    ORDO_TRY(ordo_call_launch(c->call, &launch, &args));
     ORDO_TRY(ordo_ltree_read_counters(c->call, c->tree, c->state));
-    ordo_ltree_note_tally(c);
+    memcpy(c->tally, &c->state[LTREE_TALLY], sizeof c->tally);
     return ORDO_OK;
 }
 

@@ -54,7 +54,6 @@ struct ordo_ltree {
     unsigned               bucket_backoff;      /* This many more batches must not use buckets. */
     unsigned               bucket_backoff_next; /* value of bucket_backoff after the next overflow */
     bool                   underfull;           /* Leaves are nearly empty. The next batch must rebuild the tree. */
-    bool                   only_updates;        /* The last concurrent batch had only updates. */
     bool                   in_order;            /* Leaf i is the i-th leaf in key order. */
     bool                   unchecked;           /* A change did not complete. The next call must check the tree. */
     uint64_t               rounds;
