@@ -11,7 +11,10 @@ void buffers_free(struct buffers *buffers)
 {
     device_release(buffers->at, BUFFERS_MAX);
     for (int i = 0; i < BUFFERS_MAX; i++)
-        buffers->pinned ? (void) ordo_host_free(buffers->device, buffers->host[i]) : free(buffers->host[i]);
+        if (buffers->pinned)
+            (void) ordo_host_free(buffers->device, buffers->host[i]);
+        else
+            free(buffers->host[i]);
     *buffers = (struct buffers) { .device = buffers->device };
 }
 

@@ -15,7 +15,7 @@ ORDO_FN uint keys_less(__global const ordo_key *keys, uint first, uint end, ordo
     return first;
 }
 
-/* Like keys_less. Is faster if that key is near `first`. */
+/* Returns the same as keys_less. Is faster if the result is near `first`. */
 ORDO_FN uint keys_less_near(__global const ordo_key *keys, uint first, uint end, ordo_key_form x)
 {
     uint step = 1;

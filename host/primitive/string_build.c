@@ -51,7 +51,8 @@ struct ordo_launch ordo_string_kernel(const ordo_device *dev, const char *file, 
 
 void ordo_string_share(struct ordo_launch *launch, const char *name, size_t lanes, size_t count)
 {
-    launch->groups = ordo_ceil_div(count, (size_t) launch->defines[1].value / lanes);
+    const size_t tile = (size_t) launch->defines[1].value; /* STRINGS_TILE of ordo_string_kernel */
+    launch->groups = ordo_ceil_div(count, tile / lanes);
     ordo_launch_define(launch, name, (long) lanes);
 }
 
