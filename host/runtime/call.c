@@ -19,9 +19,8 @@ static ordo_status mark(struct ordo_call *call, cl_uint n, const cl_event *wait,
 /* Markers are slow on some drivers, so this uses the object's marker if there is one. */
 static ordo_status mark_end(struct ordo_call *call, cl_event *out)
 {
-    if (!call->ended)
+    if (!call->ended || clRetainEvent(call->ended) != CL_SUCCESS)
         return mark(call, 0, NULL, out);
-    ORDO_TRY_CL(call->dev, clRetainEvent(call->ended), "clRetainEvent");
     *out = call->ended;
     return ORDO_OK;
 }
