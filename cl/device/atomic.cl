@@ -190,6 +190,17 @@ ORDO_FN void ordo_store_release64(volatile __global ulong *p, ulong v)
 
 #endif
 
+/* A barrier for the whole group. If one work-item executes a releasing fence or store after it, this also releases the
+ * group's other accesses before the barrier. OpenCL promises this for every barrier with CLK_GLOBAL_MEM_FENCE. But some
+ * compilers for AMD do not wait for stores at a barrier, and a later fence waits only for the stores of one wave. */
+ORDO_FN void ordo_barrier_release(void)
+{
+#if ORDO_ATOMICS == ORDO_ATOMICS_C11
+    atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_release, memory_scope_device);
+#endif
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+}
+
 /* ---- updates --------------------------------------------------------------------------------------------------- */
 
 /* Relaxed atomic updates that return the word's previous value. All compilers implement these OpenCL 1.2 functions as

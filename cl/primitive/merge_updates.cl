@@ -7,6 +7,7 @@
 #pragma once
 #include "device/atomic.cl"
 #include "group/hidden.cl"
+#include "group/last_group.cl"
 #include "group/merge.cl"
 #include "group/scan.cl"
 
@@ -61,6 +62,20 @@ ORDO_FN uint updates_scan(volatile __global uint *sums, uint groups, __local uin
     return before;
 }
 
+/* Sets *place and *marks of places[j] for update j. Returns the number of elements that it adds, less the number that
+ * it removes. */
+ORDO_FN uint updates_look(__global const ordo_key *array, uint n, __global const ordo_key *batch, uint b,
+                          __global const uint *hidden, uint j, __private uint *place, __private uint *marks)
+{
+    const ordo_key key = batch[j];
+    const bool     is_last = j + 1 == b || !key_same(batch[j + 1], key);
+    const bool     stays = is_last && !run_is_hidden(hidden, j);
+    *place = updates_rank(array, n, key_bits(key), false);
+    const bool found = *place < n && key_same(array[*place], key);
+    *marks = (found ? UPDATE_FOUND : 0) | (stays ? UPDATE_STAYS : 0);
+    return (uint) stays - (uint) (found && is_last);
+}
+
 /* The first groups handle the updates, the others the tiles. *finished must be 0 before, and is 0 after. Sets *kept to
  * the number of elements after the merge. */
 ORDO_KERNEL(GROUP_SIZE)
@@ -72,44 +87,28 @@ void updates_place(__global const ordo_key *restrict array, ulong array_at, uint
                    __global uint *restrict kept)
 /* clang-format on */
 {
-    __local uint scratch[GROUP_SCAN_WORDS], rank;
+    __local uint scratch[GROUP_SCAN_WORDS], is_last;
     const uint   groups = (b + GROUP_SIZE - 1) / GROUP_SIZE, lid = (uint) get_local_id(0);
     const uint   j = (uint) get_global_id(0), tile = j - groups * GROUP_SIZE;
     uint         adds = 0, place = 0, marks = 0, all;
     array += array_at;
     batch += batch_at;
     hidden += hidden ? hidden_at : 0;
-    if (get_group_id(0) >= groups) {
-        if (tile < tiles)
-            starts[tile] = updates_rank(batch, b, key_bits(array[tile * UPDATES_TILE]), true);
-        return;
-    }
-
-    if (j < b) {
-        const ordo_key key = batch[j];
-        const bool     is_last = j + 1 == b || !key_same(batch[j + 1], key);
-        const bool     stays = is_last && !run_is_hidden(hidden, j);
-        place = updates_rank(array, n, key_bits(key), false);
-        const bool found = place < n && key_same(array[place], key);
-        adds = (uint) stays - (uint) (found && is_last);
-        marks = (found ? UPDATE_FOUND : 0) | (stays ? UPDATE_STAYS : 0);
-    }
-    const uint earlier = group_scan_add(adds, scratch, &all);
-    if (j < b)
-        places[j] = (uint2) (place, (earlier + adds) << 2 | marks);
-    if (lid == 0) {
-        ordo_store_relaxed(&sums[get_group_id(0)], all);
-        ordo_fence_device();
-        rank = ordo_add(finished, 1);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (rank != groups - 1)
-        return;
-    ordo_fence_device();
-    all = updates_scan(sums, groups, scratch);
-    if (lid == 0) {
-        *kept = n + all;
-        ordo_store_relaxed(finished, 0);
+    if (get_group_id(0) < groups) {
+        if (j < b)
+            adds = updates_look(array, n, batch, b, hidden, j, &place, &marks);
+        const uint earlier = group_scan_add(adds, scratch, &all);
+        if (j < b)
+            places[j] = (uint2) (place, (earlier + adds) << 2 | marks);
+        if (lid == 0)
+            ordo_store_relaxed(&sums[get_group_id(0)], all);
+        if (group_is_last(finished, groups, &is_last)) {
+            all = updates_scan(sums, groups, scratch);
+            if (lid == 0)
+                *kept = n + all;
+        }
+    } else if (tile < tiles) {
+        starts[tile] = updates_rank(batch, b, key_bits(array[tile * UPDATES_TILE]), true);
     }
 }
 

@@ -53,11 +53,13 @@ ORDO_FN fold_item reduce_range(__global const ordo_key *in, uint count, uint shi
 }
 
 #if SCAN_LOOKBACK
+#define GROUP_SIZE FOLD_GROUP
 #include "device/atomic.cl"
+#include "group/last_group.cl"
 
 typedef struct {
     fold_scratch scratch;
-    uint         last;
+    uint         is_last;
 } reduce_local;
 
 #if FOLD_BITS == 64
@@ -79,19 +81,7 @@ ORDO_FN fold_item reduce_all(reduce_left left, uint count, __local fold_scratch 
     return group_fold(sum, scratch);
 }
 
-/* Stores the group's result. Returns 1 in the group that finishes last, else 0. One work-item per group must call.
- * After the next barrier, the last group sees all results. *ticket must be 0 before a launch. */
-ORDO_FN uint reduce_leave(volatile __global uint *ticket, reduce_left left, fold_item sum)
-{
-    reduce_store_uncached(&left[get_group_id(0)], fold_value(sum));
-    ordo_fence_device();
-    if (ordo_add(ticket, 1) != (uint) get_num_groups(0) - 1)
-        return 0;
-    ordo_store_relaxed(ticket, 0);
-    ordo_fence_device();
-    return 1;
-}
-
+/* *ticket must be 0 before, and is 0 after. */
 ORDO_KERNEL(FOLD_GROUP)
 void reduce_once(__global const ordo_key *in, ulong in_at, uint count, uint shift, uint tiles, uint range,
                  reduce_left left, __global ordo_key *out, ulong out_at, volatile __global uint *ticket)
@@ -99,15 +89,15 @@ void reduce_once(__global const ordo_key *in, ulong in_at, uint count, uint shif
     __local reduce_local local_memory;
     const uint           groups = (uint) get_num_groups(0);
     fold_item            sum = reduce_range(in + in_at, count, shift, tiles, range, &local_memory.scratch);
+    bool                 is_last = true;
     if (groups > 1) {
         if (get_local_id(0) == 0)
-            local_memory.last = reduce_leave(ticket, left, sum);
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-        if (!local_memory.last)
-            return;
-        sum = reduce_all(left, groups, &local_memory.scratch);
+            reduce_store_uncached(&left[get_group_id(0)], fold_value(sum));
+        is_last = group_is_last(ticket, groups, &local_memory.is_last);
+        if (is_last)
+            sum = reduce_all(left, groups, &local_memory.scratch);
     }
-    if (get_local_id(0) == 0)
+    if (get_local_id(0) == 0 && is_last)
         out[out_at] = fold_key_of(fold_value(sum));
 }
 

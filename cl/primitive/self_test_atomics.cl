@@ -405,8 +405,7 @@ void self_test_chain(__global uint *report, __global uint *payload, __global uin
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     if (turn.comes)
         replace_payload(payload, report, turn.ticket);
-    /* The group's stores must come before the release store in publish_turn. */
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    ordo_barrier_release(); /* for publish_turn */
     if (lid == 0 && turn.comes)
         publish_turn(report, turn.ticket + 1);
 }

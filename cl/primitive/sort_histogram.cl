@@ -6,6 +6,7 @@
  * digits only. The local pass (sort_local.cl) then sorts each segment. Stehle and Jacobsen, A Memory
  * Bandwidth-Efficient Hybrid Radix Sort on GPUs (SIGMOD 2017). */
 #pragma once
+#include "group/last_group.cl"
 #include "group/sort_tile.cl"
 
 #ifndef HISTOGRAM_COPIES
@@ -22,7 +23,7 @@ typedef struct {
 typedef struct {
     uint            counts[COUNTERS_WORDS];
     uint            scratch[GROUP_SCAN_WORDS];
-    uint            finished;
+    uint            shared; /* by the whole group, for one result at a time */
     histogram_digit digit[PASSES_MAX];
     sort_digit      passes[PASSES_MAX];
 } histogram_local;
@@ -58,9 +59,9 @@ ORDO_FN void histogram_count(__global const ordo_key *keys, struct sort_histogra
     }
 }
 
-/* Writes the output index of each digit's first element to `control`, and zeroes the counters. Only the group that
- * finishes last may call. It sees all additions to `counters`, because each group executes a fence after them. */
-ORDO_FN void histogram_scan(__global uint *counters, __global uint *control, struct sort_histogram h,
+/* Writes the output index of each digit's first element to `control`, and zeroes the counts. Only the group that
+ * finishes last may call. */
+ORDO_FN void histogram_scan(__global uint *counts, __global uint *control, struct sort_histogram h,
                             __local histogram_local *l)
 {
     for (uint pass = get_local_id(0); pass < PASSES_MAX; pass += GROUP_SIZE) {
@@ -72,7 +73,7 @@ ORDO_FN void histogram_scan(__global uint *counters, __global uint *control, str
         uint count[RANK_DIGITS_PER_ITEM], sum = 0, all;
         RANK_FOR_MY_DIGITS(digit, j)
         {
-            count[j] = ordo_exchange(&counters[1 + pass * RANK_RADIX + digit], 0);
+            count[j] = ordo_exchange(&counts[pass * RANK_RADIX + digit], 0);
             sum += count[j];
             if (SORT_PLANNED && count[j]) {
                 ordo_local_max(&l->digit[pass].greatest, digit + 1);
@@ -86,8 +87,6 @@ ORDO_FN void histogram_scan(__global uint *counters, __global uint *control, str
             before += count[j];
         }
     }
-    if (get_local_id(0) == 0)
-        ordo_exchange(&counters[0], 0);
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
@@ -123,7 +122,7 @@ ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint cou
     for (uint cell = lid; cell < SAMPLE_CELLS; cell += GROUP_SIZE)
         l->counts[cell] = 0;
     if (lid == 0)
-        l->finished = 0;
+        l->shared = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint first = lid; first < n; first += SAMPLE_AHEAD * GROUP_SIZE) {
         ulong hash[SAMPLE_AHEAD];
@@ -141,12 +140,12 @@ ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint cou
         pairs += here ? min(here * (here - 1), 0xffffffffu / SAMPLE_CELLS) : 0;
         fullest = max(fullest, here);
     }
-    ordo_local_max(&l->finished, fullest);
+    ordo_local_max(&l->shared, fullest);
     const uint all = group_reduce_add(pairs, l->scratch);
     barrier(CLK_LOCAL_MEM_FENCE);
     const float ordered_pairs = (float) n * (float) (n - 1);
     out.mean = ((float) all / ordered_pairs - 1.0f / (float) SAMPLE_CELLS) * (float) count;
-    out.fullest = (float) l->finished / (float) n;
+    out.fullest = (float) l->shared / (float) n;
     return out;
 }
 
@@ -297,14 +296,8 @@ void sort_histogram(__global const ordo_key *keys, __global uint *counters, __gl
         if (sum)
             ordo_add(&counters[1 + i], sum);
     }
-    ordo_fence_device();
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    if (lid == 0)
-        l.finished = ordo_add(&counters[0], 1);
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    if (l.finished == get_num_groups(0) - 1) {
-        ordo_fence_device();
-        histogram_scan(counters, control, h, &l);
+    if (group_is_last(&counters[0], (uint) get_num_groups(0), &l.shared)) {
+        histogram_scan(counters + 1, control, h, &l);
 #if SORT_PLANNED
         histogram_plan(keys, plan, h, &l);
 #endif

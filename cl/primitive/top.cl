@@ -9,12 +9,13 @@
 #ifndef TOP_GROUP
 #define TOP_GROUP 1
 #endif
+#define GROUP_SIZE TOP_GROUP
 #include "device/atomic.cl"
 #include "device/compiler.cl"
+#include "group/last_group.cl"
 #include "shared/key.h"
 #include "shared/top.h"
 #if TOP_GROUP > 1
-#define GROUP_SIZE TOP_GROUP
 #include "group/scan.cl"
 
 /* Built together: top_count top_narrow top_all top_order */
@@ -48,7 +49,7 @@
 typedef struct {
     uint counts[TOP_RADIX * TOP_COPIES];
     uint scratch[GROUP_SCAN_WORDS];
-    uint taken_at, listed_at, finished;
+    uint taken_at, listed_at, is_last;
 } top_local;
 
 #ifndef LOCAL_BYTES
@@ -194,15 +195,8 @@ ORDO_FN void top_finish(__local top_local *l, __global uint *record, uint groups
         if (sum)
             ordo_add(&record[TOP_RECORD(KEY_BITS / 8) + digit], sum);
     }
-    ordo_fence_device();
-    top_barrier();
-    if (get_local_id(0) == 0)
-        l->finished = ordo_add(&record[TOP_FINISHED], 1);
-    top_barrier();
-    if (l->finished == groups - 1) {
-        ordo_fence_device();
+    if (group_is_last(&record[TOP_FINISHED], groups, &l->is_last))
         top_choose(l, record, before, p);
-    }
 }
 
 #define TOP_AHEAD (TOP_GROUP == 1 ? 1 : 4)

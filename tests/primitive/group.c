@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group-wide functions (cl/group/scan.cl) by the kernels of tests/primitive/cl/group.cl, teams in different branches
- * (cl/device/apart.cl) by apart.cl, and loops over elements (cl/dict/each.cl) by each.cl. */
+/* Functions of kernels by the kernels of tests/primitive/cl: group-wide functions (cl/group/scan.cl) by group.cl, the
+ * group that finishes last (cl/group/last_group.cl) by last_group.cl, teams in different branches (cl/device/apart.cl)
+ * by apart.cl, and loops over elements (cl/dict/each.cl) by each.cl. */
 #include "tests/support/support.h"
 #include "tests/support/words.h"
 
@@ -143,6 +144,51 @@ Test(group, scans_and_reductions_cover_the_whole_group)
 {
     (void) setenv("ORDO_CL_DIR", TEST_CL_DIR, 1);
     test_each_device(check_group_scan);
+}
+
+/* ---- the group that finishes last -------------------------------------------------------------------------------- */
+
+/* Several launches with the same counter. The last group of each must find what all groups stored in this launch. */
+static void check_last_group_of(struct test *t, uint32_t groups, uint32_t group)
+{
+    enum { LAUNCHES = 20 };
+    const struct ordo_launch launch = { .file = "last_group.cl",
+                                        .kernel = "last_sees",
+                                        .groups = groups,
+                                        .group = group,
+                                        .defines = { { "GROUP_SIZE", group } } };
+    const uint32_t           want[] = { 0, LAUNCHES, 0 };
+    AUTO_FREE uint32_t      *zeros = test_alloc((group + 3) * sizeof *zeros);
+    struct ordo_call         call;
+    memset(zeros, 0, (group + 3) * sizeof *zeros);
+    AUTO_ARRAY struct test_array stored = test_upload(t, NULL, (size_t) groups * group, 4, 0),
+                                 added = test_upload(t, zeros, group, 4, 0), found = test_upload(t, zeros, 3, 4, 0);
+    test_context(t, "%u groups of %u", groups, group);
+    test_ok(t, ordo_call_begin(&call, t->dev, NULL));
+    ordo_status status = ORDO_OK;
+    for (uint32_t mark = 1; mark <= LAUNCHES && status == ORDO_OK; mark++) {
+        struct ordo_args args = { .n = 0 };
+        ORDO_ADD(&args, ORDO_ARG(stored.mem), ORDO_ARG(added.mem), ORDO_ARG(mark), ORDO_ARG(found.mem));
+        status = ordo_call_launch(&call, &launch, &args);
+    }
+    test_ok(t, ordo_call_end(&call, status));
+    test_expect(t, ORDO_U32, &found, want, 3);
+}
+
+static void check_last_group(struct test *t)
+{
+    static const uint32_t groups[] = { 1, 2, 3, 64, 1000 }, sizes[] = { 1, 2, 8, 32 };
+    const uint32_t        lanes = t->facts->sub_group;
+    for (size_t g = 0; g < 5; g++)
+        for (size_t i = 0; i < 4; i++)
+            if (sizes[i] * lanes <= t->facts->max_group)
+                check_last_group_of(t, groups[g], sizes[i] * lanes);
+}
+
+Test(group, the_last_group_sees_what_all_groups_stored)
+{
+    (void) setenv("ORDO_CL_DIR", TEST_CL_DIR, 1);
+    test_each_device(check_last_group);
 }
 
 /* ---- teams in different branches --------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #include "device/atomic.cl"
 #include "dict/each.cl"
 #include "dict/trie/hamt_mix.cl"
+#include "group/last_group.cl"
 #include "group/scan.cl"
 
 /* Built together: hamt_small_plan hamt_small_write */
@@ -26,7 +27,7 @@ typedef struct {
 typedef struct {
     ulong scratch[GROUP_SCAN_WORDS];
     uint  found[HAMT_FOUND_WORDS];
-    uint  past, rank;
+    uint  past, is_last;
 } small_local;
 
 ORDO_FN __global ulong *small_sums(__global ulong *plan, uint n)
@@ -171,11 +172,10 @@ ORDO_FN ulong small_plan(const hamt_trie *t, const small_batch *b, uint j, __loc
 }
 
 /* Adds the group's results to `state`, which has the words of enum hamt_found, then the number of finished groups.
- * Returns true to the last group. The whole group must call. */
+ * Returns true to the last group. The whole group must call, after a barrier for l->found. */
 ORDO_FN bool small_hand_over(const small_batch *b, ulong sum, __local small_local *l, volatile __global uint *state)
 {
     volatile __global uint *total = small_totals(b->plan, b->n) + 2 * (uint) get_group_id(0);
-    barrier(CLK_LOCAL_MEM_FENCE);
     if (get_local_id(0) == 0) {
         ordo_store_relaxed(&total[0], (uint) sum);
         ordo_store_relaxed(&total[1], (uint) (sum >> 32));
@@ -184,12 +184,8 @@ ORDO_FN bool small_hand_over(const small_batch *b, ulong sum, __local small_loca
                 (void) ordo_add(&state[w], l->found[w]);
             else if (l->found[w])
                 (void) ordo_max(&state[w], l->found[w]);
-        ordo_fence_device();
-        l->rank = ordo_add(&state[HAMT_FOUND_WORDS], 1);
-        ordo_fence_device();
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    return l->rank == HAMT_SMALL_TILES(b->n) - 1;
+    return group_is_last(&state[HAMT_FOUND_WORDS], HAMT_SMALL_TILES(b->n), &l->is_last);
 }
 
 /* Computes the prefix sums of tiles and the results of the plan. Clears `state`. The whole group must call. */
@@ -199,7 +195,6 @@ ORDO_FN void small_sum_tiles(const small_batch *b, __local ulong *scratch, volat
     __global hamt_plan_end *to = &small_end_in(b->plan, b->n)->sums;
     const uint              tiles = HAMT_SMALL_TILES(b->n);
     ulong                   before = 0;
-    ordo_fence_device();
     for (uint from = 0; from < tiles; from += GROUP_SIZE) {
         const uint  tile = from + (uint) get_local_id(0), at = 2 * min(tile, tiles - 1);
         const ulong sum = (ulong) ordo_load_relaxed(&totals[at + 1]) << 32 | ordo_load_relaxed(&totals[at]);
@@ -215,7 +210,7 @@ ORDO_FN void small_sum_tiles(const small_batch *b, __local ulong *scratch, volat
     to->follow = before;
     for (uint w = 0; w < HAMT_FOUND_WORDS; w++)
         to->found[w] = ordo_load_relaxed(&state[w]);
-    for (uint w = 0; w <= HAMT_FOUND_WORDS; w++)
+    for (uint w = 0; w < HAMT_FOUND_WORDS; w++)
         ordo_store_relaxed(&state[w], 0);
 }
 
