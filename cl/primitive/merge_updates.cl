@@ -172,6 +172,55 @@ ORDO_FN updates_upto updates_of(updates_places u, __local const updates_upto *se
     return upto;
 }
 
+/* Writes update j, if it stays. */
+ORDO_FN void updates_put(updates_places u, uint j, __global const ordo_key *batch,
+                         __global const merge_value *batch_values, __global ordo_key *keys_out,
+                         __global merge_value *values_out)
+{
+    const uint2 place = u.places[j];
+    const uint  to = place.x + updates_sum(u, j, place.y) - (place.y & UPDATE_FOUND ? 0 : 1);
+    if (!(place.y & UPDATE_STAYS))
+        return;
+    keys_out[to] = batch[j];
+#if ORDO_VALUE_BYTES
+    values_out[to] = batch_values[j];
+#endif
+}
+
+/* Writes the tile of the array whose first element is `begin`, without the elements that updates replace or erase. The
+ * whole group must call. `upto` and `end` are the updates up to the first key of this tile and of the next one. */
+ORDO_FN void updates_move(updates_places u, uint begin, uint upto, uint end, uint n, __global const ordo_key *array,
+                          __global const merge_value *values, __global ordo_key *keys_out,
+                          __global merge_value *values_out, __local updates_upto *segments)
+{
+    const uint first = begin + (uint) get_local_id(0);
+    ordo_key   key[UPDATES_ITEMS];
+#if ORDO_VALUE_BYTES
+    merge_value value[UPDATES_ITEMS];
+#endif
+    ORDO_UNROLL
+    for (int i = 0; i < UPDATES_ITEMS; i++) {
+        const uint at = first + i * GROUP_SIZE;
+        key[i] = at < n ? array[at] : KEY_LEAST;
+#if ORDO_VALUE_BYTES
+        value[i] = at < n ? values[at] : (merge_value) 0;
+#endif
+    }
+    updates_segments(u, begin, upto, end, segments);
+    ORDO_UNROLL
+    for (int i = 0; i < UPDATES_ITEMS; i++) {
+        const uint         at = first + i * GROUP_SIZE;
+        const updates_upto here = updates_of(u, segments, at - begin, at);
+        if (at < n && !here.is_replaced) {
+            keys_out[at + here.moved] = key[i];
+#if ORDO_VALUE_BYTES
+            values_out[at + here.moved] = value[i];
+#endif
+        }
+    }
+}
+
+/* The first `tiles` groups handle the array, the others the updates. */
 ORDO_KERNEL(GROUP_SIZE)
 /* clang-format off */
 void updates_write(__global const ordo_key *restrict array, ulong array_at, __global const merge_value *restrict values,
@@ -182,49 +231,13 @@ void updates_write(__global const ordo_key *restrict array, ulong array_at, __gl
                    __global merge_value *restrict values_out, ulong values_out_at)
 /* clang-format on */
 {
-    const updates_places u = { places, sums };
-    const uint           tile = (uint) get_group_id(0), lid = (uint) get_local_id(0), first = tile * UPDATES_TILE + lid;
     __local updates_upto segments[UPDATES_SEGMENTS + 1];
-    ordo_key             key[UPDATES_ITEMS];
-#if ORDO_VALUE_BYTES
-    merge_value value[UPDATES_ITEMS];
-#endif
-    keys_out += keys_out_at;
-    values_out += values_out_at;
-    if (tile >= tiles) {
-        const uint j = (tile - tiles) * GROUP_SIZE + lid;
-        if (j >= b || !(places[j].y & UPDATE_STAYS))
-            return;
-        const uint to = places[j].x + updates_sum(u, j, places[j].y) - (places[j].y & UPDATE_FOUND ? 0 : 1);
-        keys_out[to] = batch[batch_at + j];
-#if ORDO_VALUE_BYTES
-        values_out[to] = batch_values[batch_values_at + j];
-#endif
-        return;
-    }
-
-    array += array_at + first;
-#if ORDO_VALUE_BYTES
-    values += values_at + first;
-#endif
-    ORDO_UNROLL
-    for (int i = 0; i < UPDATES_ITEMS; i++) {
-        const bool is = first + i * GROUP_SIZE < n;
-        key[i] = is ? array[i * GROUP_SIZE] : KEY_LEAST;
-#if ORDO_VALUE_BYTES
-        value[i] = is ? values[i * GROUP_SIZE] : (merge_value) 0;
-#endif
-    }
-    updates_segments(u, tile * UPDATES_TILE, starts[tile], tile + 1 < tiles ? starts[tile + 1] : b, segments);
-    ORDO_UNROLL
-    for (int i = 0; i < UPDATES_ITEMS; i++) {
-        const uint         at = first + i * GROUP_SIZE;
-        const updates_upto upto = updates_of(u, segments, lid + i * GROUP_SIZE, at);
-        if (at < n && !upto.is_replaced) {
-            keys_out[at + upto.moved] = key[i];
-#if ORDO_VALUE_BYTES
-            values_out[at + upto.moved] = value[i];
-#endif
-        }
-    }
+    const updates_places u = { places, sums };
+    const uint           tile = (uint) get_group_id(0), j = (uint) get_global_id(0) - tiles * GROUP_SIZE;
+    if (tile < tiles)
+        updates_move(u, tile * UPDATES_TILE, starts[tile], tile + 1 < tiles ? starts[tile + 1] : b, n, array + array_at,
+                     values + values_at, keys_out + keys_out_at, values_out + values_out_at, segments);
+    else if (j < b)
+        updates_put(u, j, batch + batch_at, batch_values + batch_values_at, keys_out + keys_out_at,
+                    values_out + values_out_at);
 }
