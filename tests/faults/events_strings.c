@@ -352,6 +352,7 @@ static void run_behind(struct test *t, const struct string_call *call)
     test_true(t, clEnqueueMarkerWithWaitList(queue, 1, own.wait, NULL) == CL_SUCCESS);
     test_ok(t, run(&f, call, &(struct ordo_order) { .queue = queue }));
     test_true(t, driver.waits == 1 && driver.dropped == 2);
+    test_true(t, clFinish(queue) == CL_SUCCESS);
     expect_outcome(t, &f, &after);
     fixture_end(&f);
     events_end(t);
