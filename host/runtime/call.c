@@ -9,36 +9,59 @@
 
 /* ---- end and scratch ----------------------------------------------------------------------------------------- */
 
-static ordo_status mark(struct ordo_call *call, cl_uint n, const cl_event *wait, cl_event *out)
+cl_int ordo_call_mark(const struct ordo_call *call, cl_event *out)
 {
-    if (clEnqueueMarkerWithWaitList(call->queue, n, wait, out) != CL_SUCCESS)
-        ORDO_TRY_CL(call->dev, clEnqueueMarkerWithWaitList(call->queue, n, wait, out), "clEnqueueMarkerWithWaitList");
-    return ORDO_OK;
+    cl_event list[2] = { call->begun, NULL };
+    if (!call->begun || !call->out_of_order)
+        return clEnqueueMarkerWithWaitList(call->queue, call->begun ? 1 : 0, call->begun ? list : NULL, out);
+    cl_int code = clEnqueueMarkerWithWaitList(call->queue, 0, NULL, &list[1]);
+    if (code == CL_SUCCESS) {
+        code = clEnqueueMarkerWithWaitList(call->queue, 2, list, out);
+        clReleaseEvent(list[1]);
+    }
+    return code;
 }
 
-/* Markers are slow on some drivers, so this uses the object's marker if there is one. */
+/* Markers are slow on some drivers, so this uses the object's event if there is one. If the driver refuses a marker,
+ * tries once more: the call has changed its object. */
 static ordo_status mark_end(struct ordo_call *call, cl_event *out)
 {
-    if (!call->ended || clRetainEvent(call->ended) != CL_SUCCESS)
-        return mark(call, 0, NULL, out);
-    *out = call->ended;
+    if (call->ended && clRetainEvent(call->ended) == CL_SUCCESS)
+        *out = call->ended;
+    else if (ordo_call_mark(call, out) != CL_SUCCESS)
+        ORDO_TRY_CL(call->dev, ordo_call_mark(call, out), "clEnqueueMarkerWithWaitList");
     return ORDO_OK;
 }
 
 /* Creates order->done, an event that completes after all commands of the call. It fails if an event in the wait list
- * fails. A marker with a wait list waits only for the events in this list.
+ * fails. A marker with a wait list waits only for the events in this list. A blocking read has succeeded, and so have
+ * the events for which it waited: its event serves without a marker.
  *
  * Uses no barrier with a wait list. After such a barrier, PoCL 3.1 ignores other barriers. */
 static ordo_status hand_out_event(struct ordo_call *call)
 {
     if (!call->order || !call->order->done)
         return ORDO_OK;
+    if (call->read) {
+        *call->order->done = call->read;
+        call->read = NULL;
+        return ORDO_OK;
+    }
     if (call->n_wait == 0)
         return mark_end(call, call->order->done);
     ORDO_TRY(ordo_call_pass_events(call));
     ORDO_TRY(mark_end(call, &call->wait[call->n_wait])); /* The list has space for one more event. */
     call->n_wait++;
-    return mark(call, call->n_wait, call->wait, call->order->done);
+    ORDO_TRY_CL(call->dev, clEnqueueMarkerWithWaitList(call->queue, call->n_wait, call->wait, call->order->done),
+                "clEnqueueMarkerWithWaitList");
+    return ORDO_OK;
+}
+
+static void forget_read(struct ordo_call *call)
+{
+    if (call->read)
+        clReleaseEvent(call->read);
+    call->read = NULL;
 }
 
 void ordo_call_release(struct ordo_call *call, int mark)
@@ -73,6 +96,7 @@ ordo_status ordo_call_end(struct ordo_call *call, ordo_status status)
         ordo_call_release(call, 0);
     else
         ordo_call_abandon(call, 0);
+    forget_read(call);
     if (call->begun)
         clReleaseEvent(call->begun);
     if (call->retained)
@@ -156,8 +180,20 @@ static ordo_status before_command(struct ordo_call *call)
     if (call->lacks_barrier)
         ORDO_TRY(ordo_call_barrier(call));
     call->lacks_barrier = false;
+    forget_read(call);
     return ordo_call_pass_events(call);
 }
+
+/* Where the driver shall put the event of the first command that may change the object; NULL for other commands. If the
+ * driver drops this command, because an earlier command of the caller's has failed, it drops all later ones too: they
+ * wait for its event. */
+static cl_event *event_of_change(struct ordo_call *call)
+{
+    return call->changes && !call->begun ? &call->begun : NULL;
+}
+
+/* The wait list of a command, as two arguments. */
+#define WAIT_LIST(call) (call)->begun ? 1 : (call)->n_wait, (call)->begun ? &(call)->begun : (call)->wait
 
 /* Must be called after each command. In an out-of-order queue, a barrier makes later commands wait for this command. */
 static void enqueued(struct ordo_call *call)
@@ -221,8 +257,8 @@ ordo_status ordo_call_launch_kernel(struct ordo_call *call, struct ordo_kernel *
     ORDO_TRY(before_command(call));
     const size_t global = groups * group_size;
     ORDO_TRY_CL(dev,
-                clEnqueueNDRangeKernel(call->queue, kernel->kernel, 1, NULL, &global, &group_size, call->n_wait,
-                                       call->wait, NULL),
+                clEnqueueNDRangeKernel(call->queue, kernel->kernel, 1, NULL, &global, &group_size, WAIT_LIST(call),
+                                       event_of_change(call)),
                 "clEnqueueNDRangeKernel of %s", kernel->name);
     ordo_log(dev, ORDO_LOG_DEBUG, "launch %s: %zu x %zu", kernel->name, groups, group_size);
     enqueued(call);
@@ -243,9 +279,10 @@ ordo_status ordo_call_fill(struct ordo_call *call, cl_mem mem, size_t at, size_t
     if (bytes == 0 || call->dev->dry_run)
         return ORDO_OK;
     ORDO_TRY(before_command(call));
-    ORDO_TRY_CL(call->dev,
-                clEnqueueFillBuffer(call->queue, mem, &word, sizeof word, at, bytes, call->n_wait, call->wait, NULL),
-                "clEnqueueFillBuffer");
+    ORDO_TRY_CL(
+        call->dev,
+        clEnqueueFillBuffer(call->queue, mem, &word, sizeof word, at, bytes, WAIT_LIST(call), event_of_change(call)),
+        "clEnqueueFillBuffer");
     enqueued(call);
     return ORDO_OK;
 }
@@ -255,9 +292,10 @@ ordo_status ordo_call_copy(struct ordo_call *call, cl_mem from, size_t from_at, 
     if (bytes == 0 || call->dev->dry_run)
         return ORDO_OK;
     ORDO_TRY(before_command(call));
-    ORDO_TRY_CL(call->dev,
-                clEnqueueCopyBuffer(call->queue, from, to, from_at, to_at, bytes, call->n_wait, call->wait, NULL),
-                "clEnqueueCopyBuffer");
+    ORDO_TRY_CL(
+        call->dev,
+        clEnqueueCopyBuffer(call->queue, from, to, from_at, to_at, bytes, WAIT_LIST(call), event_of_change(call)),
+        "clEnqueueCopyBuffer");
     enqueued(call);
     return ORDO_OK;
 }
@@ -271,7 +309,8 @@ static ordo_status write_buffer(struct ordo_call *call, bool blocks, cl_mem to, 
         ORDO_TRY(ordo_call_settled(call));
     ORDO_TRY(before_command(call));
     ORDO_TRY_CL(call->dev,
-                clEnqueueWriteBuffer(call->queue, to, blocks, at, bytes, from, call->n_wait, call->wait, done),
+                clEnqueueWriteBuffer(call->queue, to, blocks, at, bytes, from, WAIT_LIST(call),
+                                     done ? done : event_of_change(call)),
                 "clEnqueueWriteBuffer");
     enqueued(call);
     return ORDO_OK;
@@ -295,8 +334,11 @@ static ordo_status read_buffer(struct ordo_call *call, bool blocks, cl_mem from,
     if (call->dev->dry_run)
         return dry_run_read(call->dev, to, bytes);
     ORDO_TRY(before_command(call));
-    ORDO_TRY_WAIT(call->dev,
-                  clEnqueueReadBuffer(call->queue, from, blocks, at, bytes, to, call->n_wait, call->wait, done),
+    if (!done)
+        done = event_of_change(call);
+    if (!done && blocks && call->order)
+        done = &call->read;
+    ORDO_TRY_WAIT(call->dev, clEnqueueReadBuffer(call->queue, from, blocks, at, bytes, to, WAIT_LIST(call), done),
                   "clEnqueueReadBuffer");
     enqueued(call);
     return ORDO_OK;

@@ -320,7 +320,9 @@ void        ordo_call_drop_events(struct ordo_call *call);
 ordo_status ordo_call_barrier(const struct ordo_call *call);
 /* Returns false, without an error message, if the driver refuses the barrier. */
 bool ordo_call_try_barrier(const struct ordo_call *call);
-void ordo_pending_forget(ordo_device *dev);
+/* Enqueues a marker that ends after all commands of the call. It fails if the driver drops commands of a change. */
+cl_int ordo_call_mark(const struct ordo_call *call, cl_event *out);
+void   ordo_pending_forget(ordo_device *dev);
 
 static inline bool ordo_pending_in(const ordo_device *dev, cl_command_queue queue)
 {

@@ -276,11 +276,8 @@ ordo_status ordo_call_settled(struct ordo_call *call)
 ordo_status ordo_call_changes(struct ordo_call *call)
 {
     ORDO_TRY(ordo_call_settled(call));
-    if (call->queue == call->dev->queue || call->begun)
-        return ORDO_OK;
-    ORDO_TRY_CL(call->dev, clEnqueueMarkerWithWaitList(call->queue, 0, NULL, &call->begun),
-                "clEnqueueMarkerWithWaitList");
-    return add_event(call, call->begun);
+    call->changes = call->queue != call->dev->queue;
+    return ORDO_OK;
 }
 
 static void release(cl_event *event)
@@ -329,6 +326,17 @@ void ordo_last_call_trust(struct ordo_last_call *last)
     last->dropped = false;
 }
 
+/* Returns an event that ends with the call's commands, or NULL. */
+static cl_event event_after(const struct ordo_call *call)
+{
+    cl_event event = NULL;
+    if (call->queue == call->dev->queue)
+        return NULL;
+    if (call->read)
+        return clRetainEvent(call->read) == CL_SUCCESS ? call->read : NULL;
+    return ordo_call_mark(call, &event) == CL_SUCCESS ? event : NULL;
+}
+
 /* Records `call` as the object's last call, for which later calls in other queues wait. */
 void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last)
 {
@@ -338,8 +346,7 @@ void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last)
     last->queue = call->retained;
     call->retained = before;
     release(&last->done);
-    if (call->queue != call->dev->queue && clEnqueueMarkerWithWaitList(call->queue, 0, NULL, &last->done) != CL_SUCCESS)
-        last->done = NULL;
+    last->done = event_after(call);
     call->ended = last->done;
     if (!call->begun)
         return;
@@ -347,6 +354,8 @@ void ordo_call_remember(struct ordo_call *call, struct ordo_last_call *last)
      * call->begun fails too. */
     check_begun(call->dev, last);
     release(&last->begun);
-    last->begun = call->begun;
-    call->begun = NULL;
+    if (clRetainEvent(call->begun) == CL_SUCCESS)
+        last->begun = call->begun;
+    else
+        last->dropped = true; /* The next call could not detect it. */
 }

@@ -119,8 +119,10 @@ struct ordo_call {
     cl_uint                  n_pending; /* The first n_pending events of `wait` may be incomplete. */
     bool                     passed;    /* A command with the call's wait list was enqueued. */
     bool                     again;
-    cl_event                 begun;
-    cl_event                 ended; /* The object's marker after all commands of the call, or NULL. */
+    bool                     changes; /* The call changes an object from a queue of the caller's. */
+    cl_event                 begun;   /* Event of the first command that may change the object, or NULL. */
+    cl_event                 read;    /* Event of the call's last command if that is a blocking read, or NULL. */
+    cl_event                 ended;   /* The object's event after all commands of the call, or NULL. */
     cl_command_queue         retained;
     struct ordo_block       *scratch[ORDO_CALL_SCRATCH_MAX];
     int                      n_scratch;
@@ -157,8 +159,8 @@ ordo_status ordo_call_lacks(struct ordo_call *call, int mark, ordo_status status
 /* The last call on an object, such as a dictionary. Must be initialized with zeros. */
 struct ordo_last_call {
     cl_command_queue queue; /* retained, or NULL */
-    cl_event         done;  /* Marker after the last call, or NULL if it is not enqueued yet. */
-    cl_event         begun; /* Marker before the last call that changed the object, or NULL. */
+    cl_event         done;  /* Event after the last call, or NULL if no marker is enqueued yet. */
+    cl_event         begun; /* Event of the first command of the last call that changed the object, or NULL. */
     bool             dropped;
 };
 /* Begins a call on an object. Its commands run after the object's last call, even in another queue. If `waits` is true,

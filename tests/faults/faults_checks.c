@@ -91,6 +91,34 @@ DEVICE_TEST(faults, a_kernel_that_failed_is_no_want_of_memory)
     test_ok(t, scan_on_host(dev));
 }
 
+/* ---- markers ----------------------------------------------------------------------------------------------------- */
+
+/* Markers are slow on some drivers. Besides the marker for order->done, a batch needs none. */
+MASK_TEST(faults, small_batches_in_a_queue_of_the_caller_enqueue_one_marker, "cpu=0")
+{
+    static const int kinds[] = { LSM, BLINK, HASH, HAMT };
+    enum { HELD = 5000, N = 100 };
+    cl_command_queue             queue = test_queue(t, 0);
+    cl_event                     done = NULL;
+    const struct ordo_order      order = { .queue = queue, .done = &done };
+    AUTO_ARRAY struct test_array keys = test_upload(t, NULL, N, 4, 1);
+    for (size_t i = 0; i < LENGTH(kinds); i++) {
+        AUTO_DICT ordo_dict *dict = make_dict(t, t->dev, kinds[i], 0, HELD);
+        test_context(t, "%s", structures[kinds[i]].name);
+        fault_opencl->only = "clEnqueueMarker";
+        for (int batch = 0; batch < 2; batch++) {
+            fault_arm(fault_opencl, 0, 0, false);
+            test_ok(t, ordo_dict_upsert(dict, test_slice(&keys), test_slice(&keys), N, &order));
+            fault_opencl->armed = false;
+            test_true(t, clWaitForEvents(1, &done) == CL_SUCCESS && clReleaseEvent(done) == CL_SUCCESS);
+        }
+        fault_opencl->only = NULL;
+        test_true(t, fault_opencl->calls <= 1);
+        test_ok(t, ordo_dict_check(dict, NULL));
+    }
+    test_true(t, clReleaseCommandQueue(queue) == CL_SUCCESS);
+}
+
 /* ---- forks ------------------------------------------------------------------------------------------------------- */
 
 /* In the child: calls end without using the driver, whose locks a missing thread may hold. */
