@@ -317,6 +317,50 @@ static void expect_found(struct test *t, ordo_dict *dict, const uint32_t *keys, 
     test_same(t, "values", ORDO_U32, got, values, n);
 }
 
+/* One upsert and `reads` finds. */
+static void apply_concurrent(struct test *t, ordo_dict *dict, const uint32_t *keys, const uint32_t *values,
+                             uint32_t reads)
+{
+    static uint8_t  codes[KEYS], found[KEYS];
+    static uint32_t values_out[KEYS];
+    memset(codes, ORDO_FIND, sizeof codes);
+    codes[0] = ORDO_UPSERT;
+    const struct ordo_host_concurrent_batch batch = {
+        .codes = codes, .keys = keys, .values = values, .count = 1 + reads, .found = found, .values_out = values_out
+    };
+    test_ok(t, ordo_dict_apply_concurrent_host(dict, &batch));
+    for (uint32_t i = 1; i <= reads; i++)
+        test_true(t, found[i] && values_out[i] == values[i]);
+}
+
+/* A batch's update drops the trie. So earlier queries are no reason to build it for the batch. */
+DEVICE_TEST(xfast, a_concurrent_batch_with_updates_builds_the_trie_for_its_own_reads)
+{
+    static uint64_t keys[KEYS];
+    static uint32_t values[KEYS];
+    for (uint32_t i = 0; i < KEYS; i++) {
+        keys[i] = 1000ul * i;
+        values[i] = i;
+    }
+    AUTO_DICT ordo_dict     *dict = make(t, 32, (struct form) { 4, false }, keys, values, KEYS);
+    const struct ordo_xfast *xfast = ordo_xfast_of(dict);
+    AUTO_FREE uint32_t      *words = narrow(keys, KEYS, false);
+    const uint32_t           few = KEYS / 32 + 1, many = KEYS / 16;
+
+    test_true(t, xfast->flat);
+    apply_concurrent(t, dict, words, values, many); /* The trie is there. */
+    test_true(t, !xfast->flat && xfast->searched == 0);
+    expect_found(t, dict, words, values, few);
+    apply_concurrent(t, dict, words, values, few);
+    test_true(t, !xfast->flat && xfast->searched == 2 * few); /* A build would set it to 0. */
+    apply_concurrent(t, dict, words, values, many);
+    test_true(t, !xfast->flat && xfast->searched == 0);
+    expect_found(t, dict, words, values, few);
+    test_true(t, !xfast->flat);
+    expect_found(t, dict, words, values, few);
+    test_true(t, xfast->flat);
+}
+
 DEVICE_TEST(xfast, queries_build_the_trie_after_a_small_update)
 {
     static uint64_t keys[KEYS];

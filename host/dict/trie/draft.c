@@ -302,7 +302,9 @@ ordo_status ordo_draft_apply(ordo_dict *dict, struct ordo_call *call, struct ord
 
     ORDO_TRY(ordo_dict_histogram(dict, call, batch->codes, batch->count, b.histogram));
     ORDO_TRY(check_inputs(&b));
-    const size_t queries = n_of(&b, ORDO_SEEK_LT, ORDO_RANGE);
+    const size_t queries = n_of(&b, ORDO_SEEK_LT, ORDO_RANGE), updates = n_of(&b, ORDO_UPSERT, ORDO_ERASE);
+    if (kind->prepare)
+        ORDO_TRY(kind->prepare(dict, call, batch->count - updates, updates));
     if (queries == batch->count && !ordo_is_dry_run(call->dev))
         return query(&b);
     ORDO_TRY(prepare(&b));

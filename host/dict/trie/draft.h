@@ -61,6 +61,8 @@ struct ordo_draft_kind {
     /* Returns the maximum number of operations of a launch. NULL means no limit. */
     size_t (*most)(ordo_dict *dict, size_t operations);
     size_t (*elements)(ordo_dict *dict); /* an upper bound of the number of elements */
+    /* Prepares the trie for `reads` operations that change nothing, and for `updates`. May be NULL. */
+    ordo_status (*prepare)(ordo_dict *dict, struct ordo_call *call, size_t reads, size_t updates);
     /* Returns the kernel for seeks, counts and ranges. Its last parameters are the macro DRAFT_QUERIES. Adds the
      * arguments for all earlier parameters to *args. */
     struct ordo_launch (*query)(ordo_dict *dict, size_t items, struct ordo_args *args);

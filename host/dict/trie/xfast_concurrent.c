@@ -9,6 +9,17 @@ static size_t elements(ordo_dict *dict)
     return xfast->runs.set.n ? xfast->runs.set.run[0].count : 0;
 }
 
+/* The batch's updates drop the trie. So a batch with updates builds it only if the batch has enough reads. */
+static ordo_status prepare(ordo_dict *dict, struct ordo_call *call, size_t reads, size_t updates)
+{
+    struct ordo_xfast *xfast = ordo_xfast_of(dict);
+
+    if (xfast->flat || updates == 0 || ordo_xfast_pays(xfast, reads))
+        return ordo_xfast_prepare(xfast, call, reads);
+    xfast->searched += reads;
+    return ORDO_OK;
+}
+
 static void add_trie(ordo_dict *dict, struct ordo_args *args)
 {
     struct ordo_xfast *xfast = ordo_xfast_of(dict);
@@ -45,10 +56,10 @@ ordo_status ordo_xfast_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
     static const struct ordo_draft_kind kind = {
         .words = DRAFT_WORDS,
         .elements = elements,
+        .prepare = prepare,
         .query = query,
         .apply = apply,
         .collect = ordo_draft_collect,
     };
-    ORDO_TRY(ordo_xfast_prepare(ordo_xfast_of(dict), call, batch->count));
     return ordo_draft_apply(dict, call, &ordo_xfast_of(dict)->drafts, &kind, batch);
 }
