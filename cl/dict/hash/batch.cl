@@ -108,6 +108,14 @@ typedef struct {
     part.erased = batch_erased ? batch_erased + batch_erased_at : 0;                                                   \
     part.how = 0;
 
+/* Returns partition p, without updates. */
+ORDO_FN hash_part hash_part_at(const hash_table *table, uint p)
+{
+    const uint      start = table->starts[p];
+    const hash_part part = { .number = p, .start = start, .buckets = table->starts[p + 1] - start };
+    return part;
+}
+
 ORDO_FN uint hash_index_of(const hash_part *part, uint u)
 {
     return part->index ? part->index[u] : part->first + u;

@@ -11,10 +11,7 @@ void hash_recount(HASH_TABLE)
         const uint count = table.counts[p];
         if (!(count & HASH_RECOUNT))
             continue;
-        hash_part part;
-        part.number = p;
-        part.start = table.starts[p];
-        part.buckets = table.starts[p + 1] - part.start;
+        const hash_part part = hash_part_at(&table, p);
         hash_recount_part(&table, &part, &mem);
         if (get_local_id(0) == 0)
             table.counts[p] = count & ~HASH_RECOUNT;

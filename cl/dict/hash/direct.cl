@@ -25,13 +25,6 @@ typedef struct {
     uint                     n, begin, end;
 } direct_batch;
 
-ORDO_FN hash_part direct_part(const hash_table *table, uint p)
-{
-    const uint      start = table->starts[p];
-    const hash_part part = { .number = p, .start = start, .buckets = table->starts[p + 1] - start };
-    return part;
-}
-
 ORDO_FN uint direct_code(const direct_batch *batch, uint i)
 {
     if (batch->codes)
@@ -119,7 +112,7 @@ ORDO_FN void direct_do(const hash_table *table, const direct_batch *batch, const
                        ordo_key mixed)
 {
     const uint      code = direct_code(batch, i), p = hash_partition(mixed, table->bits);
-    const hash_part part = direct_part(table, p);
+    const hash_part part = hash_part_at(table, p);
     const uint      home = hash_home_in(table, &part, mixed);
     hash_place      place = { 0, HASH_NONE };
     hash_tally      tally = { 0, false };
@@ -143,7 +136,7 @@ ORDO_FN void direct_do(const hash_table *table, const direct_batch *batch, const
 ORDO_FN void direct_recount(const hash_table *table, const direct_batch *batch, __local hash_local *mem)
 {
     for (uint p = batch->begin; p < batch->end; p++) {
-        const hash_part part = direct_part(table, p);
+        const hash_part part = hash_part_at(table, p);
         if (batch->reserved[p] == HASH_RECOUNT)
             hash_recount_part(table, &part, mem);
     }

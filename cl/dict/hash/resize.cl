@@ -88,11 +88,8 @@ void hash_resize(HASH_TABLE, HASH_OLD)
     const hash_table   table = HASH_TABLE_HERE, old = { old_buckets, 0, 0, 0, old_bits, 0 };
     HASH_EACH_SHARED(p, table_bits)
     {
-        hash_part  part;
-        hash_tally tally = { 0, false };
-        part.number = p;
-        part.start = table.starts[p];
-        part.buckets = table.starts[p + 1] - part.start;
+        const hash_part part = hash_part_at(&table, p);
+        hash_tally      tally = { 0, false };
         hash_empty_part(&table, &part);
         for (uint b = 0; b < part.buckets; b++)
             mem.spills[b] = 0;

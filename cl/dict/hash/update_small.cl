@@ -129,18 +129,9 @@ ORDO_FN void small_order(const small_batch *batch, __local hash_small *mem)
 
 /* ---- plan -------------------------------------------------------------------------------------------------------- */
 
-ORDO_FN hash_part small_part(const hash_table *table, uint p)
-{
-    hash_part part;
-    part.number = p;
-    part.start = table->starts[p];
-    part.buckets = table->starts[p + 1] - part.start;
-    return part;
-}
-
 ORDO_FN hash_part small_part_of(const hash_table *table, ordo_key mixed)
 {
-    return small_part(table, hash_partition(mixed, table->bits));
+    return hash_part_at(table, hash_partition(mixed, table->bits));
 }
 
 ORDO_FN void small_decline(__local hash_small *mem)
@@ -170,7 +161,7 @@ ORDO_FN void small_count(const hash_table *table, __local hash_small *mem, const
 {
     HASH_EACH (j, mem->n) {
         const uint p = hash_partition(mem->mixed[j], table->bits);
-        const uint there = table->counts[p], buckets = small_part(table, p).buckets;
+        const uint there = table->counts[p], buckets = hash_part_at(table, p).buckets;
         uint       n = 0, first = j;
         if (mem->where[j] != SMALL_NEW)
             continue;
@@ -403,7 +394,7 @@ ORDO_FN void small_record(const hash_table *table, __local hash_small *mem, cons
 {
     HASH_EACH (i, mem->changes) {
         const uint      at = mem->changed[i] / HASH_SLOTS, k = mem->changed[i] % HASH_SLOTS;
-        const hash_part part = small_part(table, mem->partitions[at]);
+        const hash_part part = hash_part_at(table, mem->partitions[at]);
         const uint      s = (mem->buckets[at] - 1 - part.start) * HASH_SLOTS + k;
         const uint      was = hash_word_there(table, &part, s), word = mem->words[at * SMALL_STRIDE + k];
         if (hash_proposals_of(was) == HASH_PROPOSALS_MAX)
