@@ -19,6 +19,13 @@ static inline uint32_t value_of(uint32_t i)
     return i ^ 0xabcdu;
 }
 
+/* Writes the keys of numbers from `from` on. */
+static inline void number_keys(uint32_t *keys, uint32_t from, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        keys[i] = key_of(from + i);
+}
+
 /* A dictionary of u32 keys and 4-byte values with elements from .. from + count - 1. */
 static inline ordo_dict *make_dict(struct test *t, ordo_device *dev, int structure, uint32_t from, uint32_t count)
 {
@@ -32,6 +39,15 @@ static inline ordo_dict *make_dict(struct test *t, ordo_device *dev, int structu
     test_ok(t, create(dev, structure, ORDO_U32, 4, &dict));
     test_ok(t, ordo_dict_build_host(dict, keys, values, count));
     return dict;
+}
+
+static inline struct ordo_statistics statistics_of(struct test *t, ordo_dict *dict)
+{
+    struct ordo_statistics s;
+
+    memset(&s, 0x77, sizeof s);
+    test_ok(t, ordo_dict_statistics(dict, NULL, &s));
+    return s;
 }
 
 /* Checks the dictionary and compares its content with the model. */
