@@ -62,10 +62,6 @@ ORDO_FN bool subgroup_any(bool p)
 ORDO_FN void subgroup_sync(void)
 {
 }
-ORDO_FN uint team_index(void)
-{
-    return (uint) get_local_id(0);
-}
 
 #elif ORDO_LANES == ORDO_LANES_KHR
 
@@ -93,10 +89,6 @@ ORDO_FN bool subgroup_any(bool p)
 ORDO_FN void subgroup_sync(void)
 {
     sub_group_barrier(CLK_LOCAL_MEM_FENCE);
-}
-ORDO_FN uint team_index(void)
-{
-    return get_sub_group_id() * (ORDO_SUBGROUP / TEAM_WIDTH) + subgroup_lane() / TEAM_WIDTH;
 }
 
 #elif ORDO_LANES == ORDO_LANES_NVIDIA
@@ -143,11 +135,6 @@ ORDO_FN subgroup_mask subgroup_agree(uint word, uint bit)
 ORDO_FN void subgroup_sync(void)
 {
     __asm__ volatile("bar.warp.sync 0xffffffff;" ::: "memory");
-}
-
-ORDO_FN uint team_index(void)
-{
-    return (uint) get_local_id(0) / TEAM_WIDTH;
 }
 
 /* Operand c of the PTX instruction shfl, which limits a shuffle to a team. The upper byte is the segment mask, the
@@ -197,11 +184,6 @@ ORDO_FN void subgroup_sync(void)
     __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront");
 }
 
-ORDO_FN uint team_index(void)
-{
-    return (uint) get_local_id(0) / TEAM_WIDTH;
-}
-
 #else
 #error "ORDO_LANES is none of the ORDO_LANES_ values of compiler.cl"
 #endif
@@ -215,6 +197,11 @@ ORDO_FN subgroup_mask subgroup_agree(uint word, uint bit)
 #endif
 
 /* ---- lane numbers and masks ------------------------------------------------------------------------------------ */
+
+ORDO_FN uint team_index(void)
+{
+    return (uint) get_local_id(0) / TEAM_WIDTH;
+}
 
 /* Callers may be in divergent control flow. */
 ORDO_FN uint team_lane(void)
