@@ -351,3 +351,16 @@ size_t model_room(const struct model *model, const struct ordo_host_batch *batch
     model_free(&copy);
     return room;
 }
+
+struct model model_of_arrays(ordo_type type, uint32_t value_bytes, const void *keys, const void *values, size_t count)
+{
+    struct model       model = model_empty(type, value_bytes);
+    AUTO_FREE uint8_t *codes = malloc(count + 1);
+
+    if (!codes)
+        abort();
+    memset(codes, ORDO_UPSERT, count);
+    (void) model_apply(&model,
+                       &(struct ordo_host_batch) { .codes = codes, .keys = keys, .values = values, .count = count });
+    return model;
+}

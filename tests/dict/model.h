@@ -31,6 +31,9 @@ void         model_clear(struct model *model);
 /* Frees a local variable at the end of its scope. */
 #define AUTO_MODEL __attribute__((cleanup(model_free)))
 
+/* The content of arrays of elements, in any order. Of equal keys the last counts. */
+struct model model_of_arrays(ordo_type type, uint32_t value_bytes, const void *keys, const void *values, size_t count);
+
 /* Sorts exported elements by key if the dictionary has no order. values may be NULL. */
 void model_put_in_order(const ordo_dict *dict, ordo_type type, uint32_t value_bytes, void *keys, void *values,
                         size_t count);

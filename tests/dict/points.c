@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "points.h"
 
+#include "history_batch.h"
+
 #include "shared/faults.h"
-
-#include "tests/primitive/scan_common.h"
-
-#include "shared/key.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,24 +27,7 @@ struct run {
 static key_form form_at(const struct run *r, size_t number)
 {
     const key_form all = form_mask(r->plan->type);
-    const key_form spread = number + 1 == r->plan->keys ? all : number * (all / r->plan->keys);
-    return r->plan->dense ? all - number : spread;
-}
-
-static uint8_t pick_code(struct run *r)
-{
-    uint64_t left = test_below(r->t, 100);
-    uint8_t  code = 0;
-    while (left >= r->plan->weight[code])
-        left -= r->plan->weight[code++];
-    return code;
-}
-
-/* All values differ. The words of a value are equal. */
-static key_form value_number(const struct run *r, uint64_t number)
-{
-    const key_form wide = (key_form) number * 0x100000001u;
-    return r->plan->value_bytes == 16 ? wide << 64 | wide : r->plan->value_bytes == 8 ? wide : number;
+    return r->plan->dense ? all - number : history_key(r->plan->type, number, r->plan->keys);
 }
 
 static void make_input(struct run *r)
@@ -64,22 +45,11 @@ static void make_input(struct run *r)
     memset(r->outcomes, TEST_EMPTY, n);
     memset(r->values_out, TEST_EMPTY, n * vb);
     for (size_t i = 0; i < n; i++) {
-        r->codes[i] = pick_code(r);
+        r->codes[i] = history_code(r->t, r->plan->weight, LENGTH(r->plan->weight));
         put_form(r->plan->type, r->keys, i, form_at(r, test_below(r->t, r->plan->keys)));
         if (vb)
-            write_bits(r->values, vb, i, value_number(r, i + 1));
+            write_bits(r->values, vb, i, history_value(vb, i + 1));
     }
-}
-
-static struct model model_of_arrays(const struct run *r, const uint8_t *keys, const uint8_t *values, size_t count)
-{
-    struct model       model = model_empty(r->plan->type, r->plan->value_bytes);
-    AUTO_FREE uint8_t *codes = test_alloc(count);
-
-    memset(codes, ORDO_UPSERT, count);
-    (void) model_apply(&model,
-                       &(struct ordo_host_batch) { .codes = codes, .keys = keys, .values = values, .count = count });
-    return model;
 }
 
 static void make_dict(struct run *r)
@@ -93,10 +63,10 @@ static void make_dict(struct run *r)
             continue;
         put_form(r->plan->type, keys, count, form_at(r, number));
         if (vb)
-            write_bits(values, vb, count, value_number(r, 1000000 + number));
+            write_bits(values, vb, count, history_value(vb, 1000000 + number));
         count++;
     }
-    r->before = model_of_arrays(r, keys, values, count);
+    r->before = model_of_arrays(r->plan->type, vb, keys, values, count);
     test_ok(r->t, r->subject->create(r->t->dev, r->plan, &r->dict));
     if (count > 0)
         test_ok(r->t, ordo_dict_build_host(r->dict, keys, vb ? values : NULL, count));
@@ -104,16 +74,22 @@ static void make_dict(struct run *r)
 
 /* ---- one history ------------------------------------------------------------------------------------------------- */
 
+static struct ordo_host_concurrent_batch batch_of(const struct run *r)
+{
+    const bool has_values = r->plan->value_bytes > 0;
+
+    return (struct ordo_host_concurrent_batch) { .codes = r->codes,
+                                                 .keys = r->keys,
+                                                 .values = has_values ? r->values : NULL,
+                                                 .count = r->n,
+                                                 .found = r->found,
+                                                 .values_out = has_values ? r->values_out : NULL,
+                                                 .outcomes = r->outcomes };
+}
+
 static void apply(struct run *r)
 {
-    const bool                              has_values = r->plan->value_bytes > 0;
-    const struct ordo_host_concurrent_batch batch = { .codes = r->codes,
-                                                      .keys = r->keys,
-                                                      .values = has_values ? r->values : NULL,
-                                                      .count = r->n,
-                                                      .found = r->found,
-                                                      .values_out = has_values ? r->values_out : NULL,
-                                                      .outcomes = r->outcomes };
+    const struct ordo_host_concurrent_batch batch = batch_of(r);
     AUTO_ARRAY struct test_array            ticks = test_upload(r->t, NULL, 2 * r->n, sizeof(uint32_t), 0);
 
     r->subject->record(r->dict, r->faults, ticks.mem);
@@ -132,7 +108,7 @@ static bool read_after(struct run *r, char *wrong, size_t bytes)
     const bool sound = ordo_dict_check(r->dict, NULL) == ORDO_OK &&
                        ordo_dict_export_host(r->dict, keys, vb ? values : NULL, room, &count) == ORDO_OK;
     if (sound)
-        r->after = model_of_arrays(r, keys, values, count);
+        r->after = model_of_arrays(r->plan->type, vb, keys, values, count);
     else
         (void) ordo_device_last_error(r->t->dev, wrong, bytes);
     free(keys);
@@ -144,23 +120,13 @@ static bool read_after(struct run *r, char *wrong, size_t bytes)
 
 static bool explain(struct run *r, char *wrong, size_t bytes)
 {
-    const size_t   vb = r->plan->value_bytes;
-    struct history h = history_begin(&r->before, vb > 0);
+    AUTO(history_free) struct history       h = history_begin(&r->before, r->plan->value_bytes > 0);
+    const struct ordo_host_concurrent_batch batch = batch_of(r);
 
-    for (size_t i = 0; i < r->n; i++)
-        history_add(&h, (struct history_op) {
-                            .key = form_of_key(r->plan->type, r->keys, i),
-                            .wrote = vb ? read_value(r->values, vb, i) : 0,
-                            .saw = vb && r->codes[i] == ORDO_FIND ? read_value(r->values_out, vb, i) : 0,
-                            .begin = r->ticks[2 * i],
-                            .end = r->ticks[2 * i + 1],
-                            .code = r->codes[i],
-                            .found = r->found[i] == 1,
-                        });
+    history_add_batch(&h, &batch, r->ticks);
     const enum history_verdict verdict = history_explain(&h, &r->after, wrong, bytes);
-    history_free(&h);
     if (verdict == HISTORY_UNDECIDED)
-        (void) snprintf(wrong, bytes, "too many orders to try");
+        (void) snprintf(wrong, bytes, UNDECIDED);
     return verdict == HISTORY_EXPLAINED;
 }
 
@@ -208,10 +174,17 @@ void points_expect(struct test *t, const struct points_subject *subject, const s
         test_fail(t, __FILE__, __LINE__, "%s", wrong);
 }
 
-static size_t wanted(const struct points_subject *subject)
+void points_expect_caught(struct test *t, const struct points_subject *subject, const struct plan *plans,
+                          size_t n_plans, uint32_t faults, const char *bug)
 {
-    const char *text = getenv("ORDO_TEST_HISTORIES");
-    return text ? strtoull(text, NULL, 0) : subject->histories;
+    enum { TRIES = 36 };
+    char wrong[4096] = "";
+
+    test_context(t, "the bug '%s'", bug);
+    for (uint64_t i = 0; i < TRIES; i++)
+        if (!points_run(t, subject, &plans[i % n_plans], faults, t->seed * 1000 + i, wrong, sizeof wrong))
+            return;
+    test_fail(t, __FILE__, __LINE__, "nothing was noticed");
 }
 
 static const struct plan *plan_of(const struct points_subject *subject, size_t i)
@@ -221,7 +194,7 @@ static const struct plan *plan_of(const struct points_subject *subject, size_t i
 
 void points_expect_many(struct test *t, const struct points_subject *subject)
 {
-    for (size_t i = 0; i < wanted(subject); i++)
+    for (size_t i = 0; i < history_wanted(subject->histories); i++)
         points_expect(t, subject, plan_of(subject, i), FAULT_LATE_START, t->seed * 100000 + i);
 }
 
@@ -234,7 +207,7 @@ void points_expect_each(struct test *t, const struct points_subject *subject)
 
 void points_expect_faults(struct test *t, const struct points_subject *subject, uint32_t faults)
 {
-    for (size_t i = 0; i < wanted(subject) / 4; i++) {
+    for (size_t i = 0; i < history_wanted(subject->histories) / 4; i++) {
         points_expect(t, subject, plan_of(subject, i), faults, t->seed * 100000 + i);
         points_expect(t, subject, plan_of(subject, i), faults | FAULT_NO_TRIES, t->seed * 200000 + i);
     }

@@ -43,6 +43,9 @@ bool points_run(struct test *t, const struct points_subject *subject, const stru
 /* Expects that a history is right. */
 void points_expect(struct test *t, const struct points_subject *subject, const struct plan *plan, uint32_t faults,
                    uint64_t seed);
+/* Expects that kernels with a bug are wrong in one of some histories, which take turns between the plans. */
+void points_expect_caught(struct test *t, const struct points_subject *subject, const struct plan *plans,
+                          size_t n_plans, uint32_t faults, const char *bug);
 
 /* Expect that histories of the plans are right: as many as ORDO_TEST_HISTORIES says, one of each plan with optimized
  * kernels, some with injected faults (also with operations that give up at once), and two of each kind. */
