@@ -90,7 +90,6 @@ DEVICE_TEST(hash_history, has_one_with_every_kind_of_key_and_value)
 
 #define FILE_OF_ONE   "dict/hash/concurrent.cl"
 #define FILE_OF_OTHER "dict/hash/other.cl"
-#define KERNELS       "#if SUBGROUP_MAY_PART && RUN_GROUP"
 
 static const char plays[] =
     "\ntypedef struct {\n"
@@ -114,6 +113,8 @@ static const char plays[] =
     "}\n";
 
 #define WAITS "        concurrent_wait(batch->state + HASH_TICK, CONCURRENT_PAUSE_TICKS, CONCURRENT_PAUSE_LOOKS);\n"
+
+static const struct schedule_copy copy = { FILE_OF_ONE, "#if SUBGROUP_MAY_PART && RUN_GROUP", WAITS, plays };
 
 /* One work-item plays two: the first does operations 0, 2, 4, ... of a launch. Where it would pause, the second does
  * some of operations 1, 3, 5, ... */
@@ -141,20 +142,11 @@ static void put_schedule(const struct overlay *o)
           "    hash_run(&batch, again, first, n, how, faults);\n"
           "    other_plays((const other_hash_batch *) &batch, &other, n);\n" },
     };
-    char *const text = overlay_text(o, FILE_OF_ONE), *const kernels = strstr(text, KERNELS);
 
-    cr_assert(kernels != NULL);
-    *kernels = 0;
-    char *const other = schedule_other(text, plays);
-    overlay_write(o, FILE_OF_OTHER, other);
-    overlay_edit(o, FILE_OF_OTHER, WAITS, "        ;\n"); /* nothing to wait for */
-    free(other);
-    free(text);
+    schedule_write_other(o, &copy, FILE_OF_OTHER);
     for (size_t i = 0; i < LENGTH(edits); i++)
         overlay_edit(o, FILE_OF_ONE, edits[i].from, edits[i].to);
 }
-
-#define SCHEDULE_OF_TWO (FAULT_ALONE | FAULT_SLOW_STORES | FAULT_SLOW_LOOKS)
 
 static const struct plan scheduled[] = {
     { "few keys", ORDO_U32, 4, 7, 50, 25, 1000, CHANGES },
@@ -168,12 +160,11 @@ static void run_schedules(struct test *t)
 {
     for (uint64_t i = 0; i < 3 * LENGTH(scheduled); i++)
         points_expect(t, &subject, &scheduled[i % LENGTH(scheduled)],
-                      SCHEDULE_OF_TWO | (i % 3 == 2 ? FAULT_LATCHES : 0), t->seed * 1000 + i);
+                      SCHEDULE_OF_TWO + (i % 3 == 2 ? FAULT_LATCHES : 0), t->seed * 1000 + i);
 }
 
 Test(hash_history, has_an_order_in_schedules_of_two)
 {
-
     AUTO(overlay_end) struct overlay o = overlay_begin();
     put_schedule(&o);
     overlay_use(&o);
@@ -196,18 +187,14 @@ static const struct bug {
     { "what has spilled is not looked for", "finding.spilled == 0 && finding.empty[0]", "finding.empty[0]" },
 };
 
+/* The plans with 4-byte keys. */
+enum { PLANS_OF_BUGS = 3 };
+
 static const struct bug *put_in;
 
 static void expect_caught(struct test *t)
 {
-    char wrong[4096] = "";
-    bool caught = false;
-
-    test_context(t, "the bug '%s'", put_in->name);
-    for (uint64_t i = 0; i < 36 && !caught; i++) /* plans with 4-byte keys */
-        caught = !points_run(t, &subject, &scheduled[i % 3], SCHEDULE_OF_TWO, t->seed * 1000 + i, wrong, sizeof wrong);
-    if (!caught)
-        test_fail(t, __FILE__, __LINE__, "nothing was noticed");
+    points_expect_caught(t, &subject, scheduled, PLANS_OF_BUGS, SCHEDULE_OF_TWO, put_in->name);
 }
 
 Test(hash_history, bugs_are_caught)

@@ -11,9 +11,6 @@
 #define FILE_OF_ONE   "dict/ltree/concurrent.cl"
 #define FILE_OF_OTHER "dict/ltree/other.cl"
 
-/* The begin of the kernels, which the copy does not have. */
-#define KERNELS "#if SUBGROUP_MAY_PART"
-
 /* ---- names that the copy changes --------------------------------------------------------------------------- */
 
 enum { NAMES_MAX = 200, NAME_BYTES = 64 };
@@ -132,7 +129,8 @@ void schedule_flatten(const struct overlay *o)
 
 /* ---- the files --------------------------------------------------------------------------------------------------- */
 
-char *schedule_other(const char *text, const char *tail)
+/* A copy of a text with functions and types as other_..., then `tail`. */
+static char *rename_all(const char *text, const char *tail)
 {
     struct names names = { .n = 0 };
     char        *made = NULL;
@@ -151,6 +149,18 @@ char *schedule_other(const char *text, const char *tail)
     return made;
 }
 
+void schedule_write_other(const struct overlay *o, const struct schedule_copy *copy, const char *other_file)
+{
+    AUTO_FREE char *text = overlay_text(o, copy->file);
+    char *const     kernels = strstr(text, copy->kernels);
+
+    cr_assert(kernels != NULL);
+    *kernels = 0;
+    AUTO_FREE char *other = rename_all(text, copy->plays);
+    overlay_write(o, other_file, other);
+    overlay_edit(o, other_file, copy->waits, "        ;\n");
+}
+
 static const char plays[] =
     "\ntypedef struct {\n"
     "    other_ltree_turn       turn;\n"
@@ -164,8 +174,12 @@ static const char plays[] =
     "        other->more = other_ltree_take_turn(batch, &other->turn, other->first, other->n, other->again);\n"
     "}\n";
 
+#define WAITS                                                                                                          \
+    "        concurrent_wait(batch->tree.state + LTREE_TICK, CONCURRENT_PAUSE_TICKS, CONCURRENT_PAUSE_LOOKS);\n"
 #define STRIDE  "    turn->next += get_global_size(0);\n"
 #define MEMBERS "    __global uint              *history;\n} ltree_batch;"
+
+static const struct schedule_copy copy = { FILE_OF_ONE, "#if SUBGROUP_MAY_PART", WAITS, plays };
 
 void schedule_put(const struct overlay *o)
 {
@@ -174,7 +188,7 @@ void schedule_put(const struct overlay *o)
     } edits[] = {
         { "#include \"dict/concurrent.cl\"\n", "#include \"dict/concurrent.cl\"\n#include \"" FILE_OF_OTHER "\"\n" },
         { MEMBERS, "    __global uint              *history;\n    __private other_one        *other;\n} ltree_batch;" },
-        { "        concurrent_wait(batch->tree.state + LTREE_TICK, CONCURRENT_PAUSE_TICKS, CONCURRENT_PAUSE_LOOKS);\n",
+        { WAITS,
           "        other_plays((const other_ltree_batch *) batch, batch->other, 1 + (op->faults.dice >> 5) % 40);\n" },
         { "#define AT(array) (array ? array + array##_at : array)\n",
           "    other_one other;\n"
@@ -202,14 +216,7 @@ void schedule_put(const struct overlay *o)
 
     overlay_edit(o, FILE_OF_ONE, STRIDE, "    turn->next += 2 * TEAM_WIDTH;\n");
     overlay_edit(o, FILE_OF_ONE, "kind == FAULT_SLOW_RAISE ? 1 : 16", "kind == FAULT_SLOW_RAISE ? 1 : 3");
-    char *const text = overlay_text(o, FILE_OF_ONE), *const kernels = strstr(text, KERNELS);
-    cr_assert(kernels != NULL);
-    *kernels = 0;
-    char *const other = schedule_other(text, plays);
-    overlay_write(o, FILE_OF_OTHER, other);
-    overlay_edit(o, FILE_OF_OTHER, edits[2].from, "        ;\n"); /* it has no one to wait for */
-    free(other);
-    free(text);
+    schedule_write_other(o, &copy, FILE_OF_OTHER);
     for (size_t i = 0; i < sizeof edits / sizeof *edits; i++)
         overlay_edit(o, FILE_OF_ONE, edits[i].from, edits[i].to);
 }

@@ -19,8 +19,10 @@
 #include "shared/faults.h"
 #include "tests/support/overlay.h"
 
-/* One work-item; pauses between stores, between looks, and before the level above gets an entry. */
-#define SCHEDULE_FAULTS (FAULT_ALONE + FAULT_SLOW_STORES + FAULT_SLOW_LOOKS + FAULT_SLOW_RAISE)
+/* One work-item; pauses between stores and between looks. */
+#define SCHEDULE_OF_TWO (FAULT_ALONE + FAULT_SLOW_STORES + FAULT_SLOW_LOOKS)
+/* Pauses also before the level above gets an entry. */
+#define SCHEDULE_FAULTS (SCHEDULE_OF_TWO + FAULT_SLOW_RAISE)
 
 /* Puts all files of concurrent operations into one, dict/ltree/concurrent.cl. */
 void schedule_flatten(const struct overlay *o);
@@ -28,8 +30,16 @@ void schedule_flatten(const struct overlay *o);
 /* Adds the second work-item. */
 void schedule_put(const struct overlay *o);
 
-/* Makes a copy of a text without kernels, with its functions and types as other_..., then `tail`. The caller frees
- * it. */
-char *schedule_other(const char *text, const char *tail);
+/* A file whose kernels' work a second work-item does, too. */
+struct schedule_copy {
+    const char *file;    /* of the first work-item */
+    const char *kernels; /* the text at which its kernels begin */
+    const char *waits;   /* the statement with which it waits for other work-items */
+    const char *plays;   /* functions that let the second work-item do operations */
+};
+
+/* Writes the file for the second work-item: a copy without kernels and without the wait, with functions and types as
+ * other_..., then `plays`. */
+void schedule_write_other(const struct overlay *o, const struct schedule_copy *copy, const char *other_file);
 
 #endif

@@ -202,23 +202,15 @@ static void put_schedule(const struct overlay *o, size_t subject)
                                                  "    other_plays((const other_draft_batch *) &batch, &other, n);\n" },
     };
     const char *const file = file_of[subject], *const other_file = other_of[subject];
-    char *const text = overlay_text(o, file), *const kernels = strstr(text, KERNELS);
-    char includes[200];
+    const struct schedule_copy copy = { file, KERNELS, WAITS, plays };
+    char                       includes[200];
 
-    cr_assert(kernels != NULL);
-    *kernels = 0;
-    char *const other = schedule_other(text, plays);
-    overlay_write(o, other_file, other);
-    overlay_edit(o, other_file, WAITS, "        ;\n"); /* nothing to wait for */
-    free(other);
-    free(text);
+    schedule_write_other(o, &copy, other_file);
     (void) snprintf(includes, sizeof includes, INCLUDES "#include \"%s\"\n", other_file);
     overlay_edit(o, file, INCLUDES, includes);
     for (size_t i = 0; i < LENGTH(edits); i++)
         overlay_edit(o, file, edits[i].from, edits[i].to);
 }
-
-#define SCHEDULE_OF_TWO (FAULT_ALONE | FAULT_SLOW_STORES | FAULT_SLOW_LOOKS)
 
 static const struct plan scheduled[] = {
     { "few keys", ORDO_U32, 4, 7, 50, 0, 1000, POINTS },
@@ -231,7 +223,7 @@ static void run_schedules(struct test *t)
 {
     for (uint64_t i = 0; i < 3 * LENGTH(scheduled) * N_SUBJECTS; i++)
         points_expect(t, &subjects[i % N_SUBJECTS], &scheduled[i / N_SUBJECTS % LENGTH(scheduled)],
-                      SCHEDULE_OF_TWO | (i % 3 == 2 ? FAULT_LATCHES | FAULT_NODES : 0), t->seed * 1000 + i);
+                      SCHEDULE_OF_TWO + (i % 3 == 2 ? FAULT_LATCHES | FAULT_NODES : 0), t->seed * 1000 + i);
 }
 
 Test(trie_history, has_an_order_in_schedules_of_two)
@@ -276,20 +268,15 @@ static const struct bug {
       "keys_out[to] = d.keys[DRAFT_UPDATE(word)] ^ 1;", XFAST_ONLY, "dict/trie/draft_collect.cl" },
 };
 
+/* The plans with 4-byte keys. */
+enum { PLANS_OF_BUGS = 3 };
+
 static const struct bug *put_in;
 static size_t            put_into; /* subject */
 
 static void expect_caught(struct test *t)
 {
-    char wrong[4096] = "";
-    bool caught = false;
-
-    test_context(t, "the bug '%s' of subject %zu", put_in->name, put_into);
-    for (uint64_t i = 0; i < 36 && !caught; i++) /* plans with 4-byte keys */
-        caught = !points_run(t, &subjects[put_into], &scheduled[i % 3], SCHEDULE_OF_TWO, t->seed * 1000 + i, wrong,
-                             sizeof wrong);
-    if (!caught)
-        test_fail(t, __FILE__, __LINE__, "nothing was noticed");
+    points_expect_caught(t, &subjects[put_into], scheduled, PLANS_OF_BUGS, SCHEDULE_OF_TWO, put_in->name);
 }
 
 static void expect_bug(const struct bug *bug, size_t subject)
