@@ -23,7 +23,7 @@ static struct model one_element(bool there, uint64_t value)
     return model;
 }
 
-/* What the checker says about operations on the key. */
+/* The verdict of the checker on operations on the key. */
 static enum history_verdict verdict_on(const struct history_op *op, size_t n, struct ends ends, char *text,
                                        size_t text_bytes)
 {

@@ -105,9 +105,9 @@ struct ordo_host_batch columns_batch(const struct columns *c);
 /* Copies element i, or all elements, to a column that is there. */
 void columns_take_element(struct columns *to, const struct columns *from, enum column column, size_t i);
 void columns_take(struct columns *to, const struct columns *from, enum column column);
-/* Complains about changed guard bytes. */
+/* Reports changed guard bytes. */
 void columns_check_guards(struct run *run, const struct columns *c);
-/* Complains about elements of an output that differ from the model's. */
+/* Reports elements of an output that differ from the model's. */
 void columns_compare(struct run *run, enum column column, const struct columns *in, const struct columns *got,
                      const struct columns *want);
 

@@ -41,8 +41,8 @@ extern const size_t       n_plants;
 
 /* ---- planted_work.c ---------------------------------------------------------------------------------------------- */
 
-/* Whether a scan, a sort, a search and a dictionary of the public interface give right results on a device. `wrong`
- * says what is not right. `kind` may be CONCURRENT and MANY. */
+/* Whether a scan, a sort, a search and a dictionary of the public interface give right results on a device. If not,
+ * `wrong` receives the first difference. `kind` may be CONCURRENT and MANY. */
 bool works(ordo_device *dev, unsigned kind, char *wrong, size_t room);
 
 #endif

@@ -40,7 +40,7 @@ static bool schedule_is_tried(const struct test *t, size_t i, size_t pass, size_
     return ordo_device_facts(t->dev)->cpu ? !TEST_SKIPLIST || half : pass == t->seed % passes && half;
 }
 
-/* Faults of each pass over the plans, besides those of schedules. */
+/* Faults of each pass over the plans. Schedules have further faults. */
 static const uint32_t pass_faults[] = { 0, 0, FAULT_LATCHES + FAULT_NODES, FAULT_LATCHES + FAULT_NO_TRIES };
 
 /* Passes take turns between teams of one lane and whole sub-groups. */
