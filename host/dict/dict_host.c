@@ -52,6 +52,31 @@ static ordo_status request_once(ordo_dict *dict, const struct ordo_method *m, co
     return ordo_host_end(&outer, a, n, status);
 }
 
+struct queries {
+    ordo_dict                 *dict;
+    const struct ordo_method  *m;
+    const struct ordo_request *r;
+};
+
+static ordo_status run_queries(const void *user, const struct ordo_host_array *arrays, size_t count,
+                               const struct ordo_order *order)
+{
+    const struct queries *q = user;
+    struct ordo_request   some = *q->r;
+    for (size_t i = 0; q->m->parameters[i].name; i++)
+        some.a[i] = arrays[i].slice;
+    some.count = count;
+    return ordo_dict_request(q->dict, q->m, &some, order);
+}
+
+static ordo_status request_queries(ordo_dict *dict, const struct ordo_method *m, const struct ordo_request *r)
+{
+    struct ordo_host_array         a[ORDO_PARAMETERS_MAX];
+    const struct queries           q = { dict, m, r };
+    const struct ordo_host_queries of = { .count = r->count, .run = run_queries, .user = &q };
+    return ordo_host_query(dict->dev, &dict->last, &of, a, list_arrays(dict, m, r, a));
+}
+
 /* Smaller batches are not split, because their arrays fit into a staging buffer (runtime/staging.c). */
 #define PIECE_MIN ((size_t) 1024)
 
@@ -63,7 +88,7 @@ static ordo_status request_piece(ordo_dict *dict, const struct ordo_method *m, c
         if (r->host[i].in)
             piece.host[i].in = (const char *) r->host[i].in + at * ordo_parameter_bytes(dict, &m->parameters[i]);
     piece.count = n;
-    return request_once(dict, m, &piece);
+    return request_queries(dict, m, &piece);
 }
 
 /* Holds the lock, so that no other thread updates the dictionary between two pieces. */
@@ -89,7 +114,8 @@ ordo_status ordo_dict_request_host(ordo_dict *dict, const struct ordo_method *m,
 {
     ORDO_REQUIRE_GIVEN(NULL, dict);
     ORDO_REQUIRE_COUNT(dict->dev, "count", r->count);
-    const ordo_status status = request_once(dict, m, r);
-    const bool        in_pieces = m->manner == ORDO_QUERY_PIECES && r->count > PIECE_MIN;
-    return in_pieces && ordo_lacks_memory(status) ? request_pieces(dict, m, r) : status;
+    if (m->manner != ORDO_QUERY_PIECES)
+        return request_once(dict, m, r);
+    const ordo_status status = request_queries(dict, m, r);
+    return ordo_lacks_memory(status) && r->count > PIECE_MIN ? request_pieces(dict, m, r) : status;
 }

@@ -46,6 +46,13 @@ static ordo_status check_apart(ordo_device *dev, const struct ordo_host_array *a
     return ORDO_OK;
 }
 
+ordo_status ordo_host_check(ordo_device *dev, const struct ordo_host_array *arrays, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        ORDO_TRY(check(dev, &arrays[i]));
+    return check_apart(dev, arrays, n);
+}
+
 static void release(ordo_device *dev, struct ordo_host_array *arrays, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -210,9 +217,7 @@ static ordo_status write_all(struct ordo_call *call, const struct ordo_host_arra
 static ordo_status create_and_write(struct ordo_call *call, struct ordo_host_array *arrays, size_t n)
 {
     assert(n <= ARRAYS_MAX);
-    for (size_t i = 0; i < n; i++)
-        ORDO_TRY(check(call->dev, &arrays[i]));
-    ORDO_TRY(check_apart(call->dev, arrays, n));
+    ORDO_TRY(ordo_host_check(call->dev, arrays, n));
     ORDO_TRY(send_staged(call, arrays, n));
     if (n == 0 || arrays[0].stage)
         return ORDO_OK;

@@ -36,6 +36,9 @@ struct ordo_host_array {
 #define ordo_host_inout(array, n, element)                                                                             \
     ORDO_HOST_ARRAY(array, n, element, .from = (array), .to = (array), .upload = true, .download = true)
 
+/* Returns ORDO_INVALID or ORDO_TOO_LARGE for arrays that ordo_host_begin refuses. */
+ordo_status ordo_host_check(ordo_device *dev, const struct ordo_host_array *arrays, size_t n);
+
 /* Begins the call and uploads the inputs. `last` is the previous call on the same dictionary, or NULL for a primitive.
  * After an error, nothing remains allocated or locked. */
 ordo_status ordo_host_begin(struct ordo_call *call, ordo_device *dev, struct ordo_last_call *last,
@@ -49,5 +52,21 @@ ordo_status ordo_host_receive(struct ordo_call *call, struct ordo_host_array *ar
 
 /* Downloads the outputs if `status` is ORDO_OK. Then frees the buffers and ends the call. */
 ordo_status ordo_host_end(struct ordo_call *call, struct ordo_host_array *arrays, size_t n, ordo_status status);
+
+/* Queries that do not depend on each other. The first n_whole arrays are inputs of all queries. Other arrays have one
+ * element per query. */
+struct ordo_host_queries {
+    size_t count;
+    size_t n_whole;
+    /* Enqueues `count` queries. Their arrays begin at the slices of `arrays`. */
+    ordo_status (*run)(const void *user, const struct ordo_host_array *arrays, size_t count,
+                       const struct ordo_order *order);
+    const void *user;
+};
+
+/* Uploads the inputs, answers the queries and downloads the results. Large batches in pinned memory are split, so that
+ * transfers and kernels overlap. A split batch that fails may have written results. */
+ordo_status ordo_host_query(ordo_device *dev, struct ordo_last_call *last, const struct ordo_host_queries *of,
+                            struct ordo_host_array *arrays, size_t n);
 
 #endif

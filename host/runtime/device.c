@@ -190,6 +190,7 @@ static ordo_status learn(ordo_device *dev, const struct ordo_device_config *conf
     ordo_cache_open(dev);
     dev->memory_limit = dev->facts.global_bytes;
     ordo_ring_open(dev);
+    ordo_overlap_open(dev);
     ORDO_TRY(choose_build_threads(dev, config));
     dev->kernels_apart = !dev->facts.own_binary_cache;
 
@@ -292,6 +293,7 @@ void ordo_device_release(ordo_device *dev)
         ordo_stages_forget(dev, UINT64_MAX);
         ordo_stages_destroy(dev);
         ordo_ring_destroy(dev);
+        ordo_overlap_close(dev);
         if (dev->queue)
             clReleaseCommandQueue(dev->queue);
         if (dev->context)

@@ -184,13 +184,16 @@ struct ordo_device {
     size_t                  n_host_blocks;
     char                   *bounce;
     size_t                  stage_most;
-    struct ordo_stage      *stages;
-    uint64_t                stage_number;
-    struct ordo_pending    *pending;
-    struct ordo_reserve    *reserves;
-    struct ordo_memory      memory;
-    uint64_t                scratch_used;
-    uint64_t                memory_limit;
+    /* overlap.c creates these queues, and transfers pieces of this size. */
+    cl_command_queue     queue_up, queue_down;
+    size_t               piece_bytes;
+    struct ordo_stage   *stages;
+    uint64_t             stage_number;
+    struct ordo_pending *pending;
+    struct ordo_reserve *reserves;
+    struct ordo_memory   memory;
+    uint64_t             scratch_used;
+    uint64_t             memory_limit;
 
     uint32_t    tunable[ORDO_N_TUNABLES][ORDO_N_SHAPES];
     ordo_origin origin[ORDO_N_TUNABLES][ORDO_N_SHAPES];
@@ -309,6 +312,10 @@ void ordo_stages_destroy(ordo_device *dev);
 /* transfer.c */
 void ordo_ring_open(ordo_device *dev);
 void ordo_ring_destroy(ordo_device *dev);
+
+/* overlap.c */
+void ordo_overlap_open(ordo_device *dev);
+void ordo_overlap_close(ordo_device *dev);
 
 /* order.c */
 ordo_status ordo_queue_create(ordo_device *dev, cl_command_queue_properties properties, cl_command_queue *out);

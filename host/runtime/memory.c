@@ -326,12 +326,15 @@ struct ordo_host_block *ordo_host_block_of(const ordo_device *dev, const void *m
     return *at < block->bytes ? block : NULL;
 }
 
-bool ordo_is_pinned(const ordo_device *dev, const void *memory, size_t bytes)
+bool ordo_is_pinned(ordo_device *dev, const void *memory, size_t bytes)
 {
-    size_t                        at = 0;
-    const struct ordo_host_block *block = ordo_host_block_of(dev, memory, &at);
+    size_t at = 0;
 
-    return block && bytes <= block->bytes - at;
+    ordo_lock(dev);
+    const struct ordo_host_block *block = ordo_host_block_of(dev, memory, &at);
+    const bool                    pinned = block && bytes <= block->bytes - at;
+    ordo_unlock(dev);
+    return pinned;
 }
 
 /* ---- public -------------------------------------------------------------------------------------------------- */

@@ -293,6 +293,7 @@ void ordo_stage_received(ordo_device *dev, const struct ordo_stage *stage);
 
 struct ordo_transfer {
     cl_mem      mem;
+    size_t      at; /* in bytes */
     const void *from;
     void       *to;
     size_t      bytes;
@@ -301,10 +302,28 @@ struct ordo_transfer {
 ordo_status ordo_call_transfer(struct ordo_call *call, bool up, struct ordo_transfer *arrays, size_t n,
                                struct ordo_pending_transfers *pending);
 
+/* ---- transfers that overlap kernels: overlap.c ------------------------------------------------------------------- */
+
+/* Returns the number of bytes that a piece of a batch should transfer. Returns 0 if batches should stay whole. */
+size_t ordo_piece_bytes(const ordo_device *dev);
+
+/* Calls in a queue for uploads and a queue for downloads. */
+struct ordo_overlap {
+    struct ordo_call up, down;
+};
+/* Must be called after the call has taken the scratch that it transfers. */
+ordo_status ordo_overlap_begin(struct ordo_call *call, struct ordo_overlap *out);
+/* Transfers arrays, and may reorder the list. After success or an error, the caller must call ordo_call_await with the
+ * queue's call. The downloads wait for the event `after` of the device's queue, which ordo_overlap_fetch releases. */
+ordo_status ordo_overlap_send(struct ordo_overlap *overlap, struct ordo_transfer *arrays, size_t n,
+                              struct ordo_pending_transfers *pending);
+ordo_status ordo_overlap_fetch(struct ordo_overlap *overlap, cl_event after, struct ordo_transfer *arrays, size_t n,
+                               struct ordo_pending_transfers *pending);
+
 /* ---- memory of ordo_host_alloc: memory.c ------------------------------------------------------------------------- */
 
 /* Returns true if the memory lies in one block of the device's ordo_host_alloc. */
-bool ordo_is_pinned(const ordo_device *dev, const void *memory, size_t bytes);
+bool ordo_is_pinned(ordo_device *dev, const void *memory, size_t bytes);
 
 /* ---- dry runs and building ahead: dry_run.c, builds.c ------------------------------------------------------------ */
 

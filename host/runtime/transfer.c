@@ -146,9 +146,9 @@ static ordo_status enqueue(struct ordo_call *call, struct pieces *p, size_t i)
     cl_event          *done = &p->done[i % DEPTH];
 
     if (p->upload)
-        ORDO_TRY(ordo_call_send(call, piece.of->mem, piece.at, slot_of(p, i), piece.bytes, done));
+        ORDO_TRY(ordo_call_send(call, piece.of->mem, piece.of->at + piece.at, slot_of(p, i), piece.bytes, done));
     else
-        ORDO_TRY(ordo_call_fetch(call, piece.of->mem, piece.at, slot_of(p, i), piece.bytes, done));
+        ORDO_TRY(ordo_call_fetch(call, piece.of->mem, piece.of->at + piece.at, slot_of(p, i), piece.bytes, done));
     ORDO_TRY_CL(call->dev, clFlush(call->queue), "clFlush");
     return ORDO_OK;
 }
@@ -197,13 +197,13 @@ static bool has_ring(ordo_device *dev)
     return dev->ring.host != NULL;
 }
 
-static void abandon(ordo_device *dev, struct pieces *p)
+static void abandon(const struct ordo_call *call, struct pieces *p)
 {
     for (size_t i = 0; i < DEPTH; i++)
         if (p->done[i])
             clReleaseEvent(p->done[i]);
-    if (clFinish(dev->queue) != CL_SUCCESS)
-        ordo_ring_destroy(dev);
+    if (clFinish(call->queue) != CL_SUCCESS)
+        ordo_ring_destroy(call->dev);
 }
 
 /* ---- transfers --------------------------------------------------------------------------------------------------- */
@@ -227,11 +227,11 @@ static ordo_status start(struct ordo_call *call, bool up, const struct ordo_tran
 
     *event = NULL;
     if (!up && !ordo_is_pinned(call->dev, array->to, array->bytes))
-        return ordo_call_read(call, array->mem, 0, array->to, array->bytes);
+        return ordo_call_read(call, array->mem, array->at, array->to, array->bytes);
     if (up)
-        ORDO_TRY(ordo_call_send(call, array->mem, 0, array->from, array->bytes, event));
+        ORDO_TRY(ordo_call_send(call, array->mem, array->at, array->from, array->bytes, event));
     else
-        ORDO_TRY(ordo_call_fetch(call, array->mem, 0, array->to, array->bytes, event));
+        ORDO_TRY(ordo_call_fetch(call, array->mem, array->at, array->to, array->bytes, event));
     pending->n += *event != NULL;
     return ORDO_OK;
 }
@@ -252,7 +252,7 @@ static ordo_status transfer_in_pieces(struct ordo_call *call, bool up, const str
         status = start(call, up, &arrays[i], pending);
     end_helpers(&p, status != ORDO_OK);
     if (status != ORDO_OK)
-        abandon(dev, &p);
+        abandon(call, &p);
     return status;
 }
 

@@ -23,8 +23,10 @@ static void there_and_back(struct test *t, size_t first, size_t second, int plai
     for (int i = 0; i < 2; i++)
         test_ok(t, ordo_buffer_create(t->dev, bytes[i], &mem[i]));
     struct ordo_pending_transfers pending = { .n = 0 };
-    struct ordo_transfer          there[] = { { mem[0], was, NULL, first }, { mem[1], was + first, NULL, second } };
-    struct ordo_transfer          back[] = { { mem[0], NULL, is, first }, { mem[1], NULL, is + first, second } };
+    struct ordo_transfer          there[] = { { .mem = mem[0], .from = was, .bytes = first },
+                                              { .mem = mem[1], .from = was + first, .bytes = second } };
+    struct ordo_transfer          back[] = { { .mem = mem[0], .to = is, .bytes = first },
+                                             { .mem = mem[1], .to = is + first, .bytes = second } };
 
     test_ok(t, ordo_call_begin(&call, t->dev, NULL));
     t->dev->ring.helpers = plain == 1 ? 0 : helpers;
