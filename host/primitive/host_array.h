@@ -54,7 +54,7 @@ ordo_status ordo_host_receive(struct ordo_call *call, struct ordo_host_array *ar
 ordo_status ordo_host_end(struct ordo_call *call, struct ordo_host_array *arrays, size_t n, ordo_status status);
 
 /* Queries that do not depend on each other. The first n_whole arrays are inputs of all queries. Other arrays have one
- * element per query. */
+ * element per query. If all arrays are whole, the batch is not split. */
 struct ordo_host_queries {
     size_t count;
     size_t n_whole;

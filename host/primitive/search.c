@@ -119,9 +119,47 @@ ordo_status ordo_lookup(ordo_device *dev, const struct ordo_lookup_params *param
 
 static ordo_status check_host(ordo_device *dev, ordo_type key, uint32_t value_bytes, const ordo_index *index)
 {
+    ORDO_REQUIRE_GIVEN(dev, dev);
     ORDO_REQUIRE(dev, index == NULL, ORDO_INVALID,
                  "index is given, but indexes are over arrays in device memory, and these are the host's");
     return ordo_check_pair(dev, key, value_bytes);
+}
+
+struct host_search {
+    ordo_device       *dev;
+    struct ordo_search search;
+};
+
+static ordo_status search_some(const void *user, const struct ordo_host_array *arrays, size_t count,
+                               const struct ordo_order *order)
+{
+    const struct host_search *h = user;
+    struct ordo_search        s = h->search;
+
+    s.keys = arrays[0].slice;
+    s.n_queries = count;
+    if (s.lookup) {
+        s.values = arrays[1].slice;
+        s.queries = arrays[2].slice;
+        s.values_out = arrays[3].slice;
+        s.found = arrays[4].slice;
+    } else {
+        s.queries = arrays[1].slice;
+        s.ranks = arrays[2].slice;
+        s.uppers = s.ranges ? arrays[3].slice : ordo_none();
+    }
+    return run(h->dev, &s, order);
+}
+
+static ordo_status search_host(ordo_device *dev, const struct ordo_search *s, struct ordo_host_array *arrays, size_t n)
+{
+    const size_t                   n_inputs = s->lookup ? 2 : 1; /* keys and values */
+    const struct host_search       h = { dev, *s };
+    const struct ordo_host_queries of = { .count = s->n_queries,
+                                          .n_whole = ordo_search_may_build_index(dev, s) ? n : n_inputs,
+                                          .run = search_some,
+                                          .user = &h };
+    return ordo_host_query(dev, NULL, &of, arrays, n);
 }
 
 ordo_status ordo_search_host(ordo_device *dev, const struct ordo_search_params *params, const void *keys, size_t count,
@@ -136,11 +174,13 @@ ordo_status ordo_search_host(ordo_device *dev, const struct ordo_search_params *
         ordo_host_in(queries, n_queries, key_bytes),
         ordo_host_out(ranks, n_queries, sizeof *ranks),
     };
-    const size_t     n = sizeof a / sizeof *a;
-    struct ordo_call call;
-    ORDO_TRY(ordo_host_begin(&call, dev, NULL, a, n));
-    return ordo_host_end(&call, a, n,
-                         ordo_search(dev, params, a[0].slice, count, a[1].slice, n_queries, a[2].slice, NULL));
+    const struct ordo_search s = { .key = params->key,
+                                   .upper = params->upper,
+                                   .scheme = params->scheme,
+                                   .sorted = params->sorted_queries,
+                                   .count = count,
+                                   .n_queries = n_queries };
+    return search_host(dev, &s, a, sizeof a / sizeof *a);
 }
 
 ordo_status ordo_equal_range_host(ordo_device *dev, const struct ordo_equal_range_params *params, const void *keys,
@@ -156,12 +196,10 @@ ordo_status ordo_equal_range_host(ordo_device *dev, const struct ordo_equal_rang
         ordo_host_out(lower, n_queries, sizeof *lower),
         ordo_host_out(upper, n_queries, sizeof *upper),
     };
-    const size_t     n = sizeof a / sizeof *a;
-    struct ordo_call call;
-    ORDO_TRY(ordo_host_begin(&call, dev, NULL, a, n));
-    return ordo_host_end(
-        &call, a, n,
-        ordo_equal_range(dev, params, a[0].slice, count, a[1].slice, n_queries, a[2].slice, a[3].slice, NULL));
+    const struct ordo_search s = {
+        .key = params->key, .sorted = params->sorted_queries, .count = count, .n_queries = n_queries, .ranges = true
+    };
+    return search_host(dev, &s, a, sizeof a / sizeof *a);
 }
 
 ordo_status ordo_lookup_host(ordo_device *dev, const struct ordo_lookup_params *params, const void *keys,
@@ -179,10 +217,12 @@ ordo_status ordo_lookup_host(ordo_device *dev, const struct ordo_lookup_params *
         ordo_host_inout(values_out, n_queries, value_bytes), /* Values of absent keys must stay unchanged. */
         ordo_host_out(found, n_queries, found ? 1 : 0),
     };
-    const size_t     n = sizeof a / sizeof *a;
-    struct ordo_call call;
-    ORDO_TRY(ordo_host_begin(&call, dev, NULL, a, n));
-    return ordo_host_end(
-        &call, a, n,
-        ordo_lookup(dev, params, a[0].slice, a[1].slice, count, a[2].slice, n_queries, a[3].slice, a[4].slice, NULL));
+    const struct ordo_search s = { .key = params->key,
+                                   .lookup = true,
+                                   .scheme = params->scheme,
+                                   .sorted = params->sorted_queries,
+                                   .value_bytes = params->value_bytes,
+                                   .count = count,
+                                   .n_queries = n_queries };
+    return search_host(dev, &s, a, sizeof a / sizeof *a);
 }

@@ -33,6 +33,9 @@ static inline bool ordo_search_is_packed(const struct ordo_search *search)
 
 bool ordo_search_by_index(const struct ordo_search *search);
 
+/* Returns true if the search may build an index, which should then serve many queries. */
+bool ordo_search_may_build_index(const ordo_device *dev, const struct ordo_search *search);
+
 /* Ignores search->scheme, and never reorders the queries. */
 ordo_status ordo_search_in_order(struct ordo_call *call, const struct ordo_search *search);
 /* Reorders the queries first if search->scheme requires this. */

@@ -23,6 +23,14 @@ static ordo_scheme scheme_of(const ordo_device *dev, const struct ordo_search *s
     return buffered && s->count >> buffered ? ORDO_SCHEME_BUFFERED : ORDO_SCHEME_PLAIN;
 }
 
+bool ordo_search_may_build_index(const ordo_device *dev, const struct ordo_search *s)
+{
+    const enum ordo_shape data = ordo_shape_of(ordo_type_bytes(s->key), s->value_bytes);
+
+    return s->scheme == ORDO_SCHEME_BUFFERED ||
+           (s->scheme == ORDO_SCHEME_AUTO && ordo_tunable(dev, ORDO_SEARCH_BUFFERED, data));
+}
+
 static size_t group_of(const ordo_device *dev)
 {
     return ordo_min_size(64, ordo_device_facts(dev)->max_group);

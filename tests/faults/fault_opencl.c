@@ -36,7 +36,7 @@ CODE(clGetDeviceInfo, CL_OUT_OF_RESOURCES, (cl_device_id of, cl_device_info what
 CODE(clGetCommandQueueInfo, CL_OUT_OF_RESOURCES,
      (cl_command_queue of, cl_command_queue_info what, size_t size, void *to, size_t *have), (of, what, size, to, have))
 
-/* Polls for the end of a read do not count, because their number is chance. */
+/* Polls for the end of a transfer do not count, because their number is chance. */
 cl_int CL_API_CALL __real_clGetEventInfo(cl_event of, cl_event_info what, size_t size, void *to, size_t *have);
 cl_int CL_API_CALL __wrap_clGetEventInfo(cl_event of, cl_event_info what, size_t size, void *to, size_t *have);
 cl_int CL_API_CALL __wrap_clGetEventInfo(cl_event of, cl_event_info what, size_t size, void *to, size_t *have)
@@ -44,7 +44,7 @@ cl_int CL_API_CALL __wrap_clGetEventInfo(cl_event of, cl_event_info what, size_t
     cl_command_type command = 0;
     const bool      looks = what == CL_EVENT_COMMAND_EXECUTION_STATUS &&
                        __real_clGetEventInfo(of, CL_EVENT_COMMAND_TYPE, sizeof command, &command, NULL) == CL_SUCCESS &&
-                       command == CL_COMMAND_READ_BUFFER;
+                       (command == CL_COMMAND_READ_BUFFER || command == CL_COMMAND_WRITE_BUFFER);
     if (!looks && fault_strikes(&opencl, "clGetEventInfo", CL_OUT_OF_RESOURCES))
         return suits_code(CL_OUT_OF_RESOURCES);
     return __real_clGetEventInfo(of, what, size, to, have);

@@ -321,6 +321,31 @@ static void large_host_calls(struct test *t)
     t->dev->stage_most = ORDO_STAGE_BYTES;
 }
 
+/* All memory counts as pinned. The arrays pass in some four pieces. */
+MASK_TEST(faults, calls_in_pieces_survive_every_opencl_call, "cpu=0")
+{
+    const struct scenario all[] = {
+        { "find", call_named("ordo_dict_find"), .host = true, .structure = LSM, .held = FIXTURE_HELD },
+        { "count", call_named("ordo_dict_count"), .host = true, .structure = LSM, .held = FIXTURE_HELD },
+        { "lookup", call_named("ordo_lookup"), .host = true, .structure = NO_DICT },
+    };
+    struct ordo_host_block all_memory = { .bytes = SIZE_MAX };
+    const size_t           was = t->dev->piece_bytes;
+
+    t->dev->host_blocks = &all_memory;
+    t->dev->n_host_blocks = 1;
+    t->dev->piece_bytes = 512 * 13;
+    t->dev->stage_most = 0;
+    for (size_t i = 0; i < LENGTH(all); i++)
+        fault_sweep(t, &all[i], fault_opencl);
+    test_true(t, t->dev->queue_up != NULL);
+    t->dev->host_blocks = NULL;
+    t->dev->n_host_blocks = 0;
+    t->dev->piece_bytes = was;
+    t->dev->stage_most = ORDO_STAGE_BYTES;
+    fault_show(t, "OpenCL, arrays of pinned memory in pieces");
+}
+
 Test(faults, calls_over_host_memory_survive_every_opencl_call)
 {
     test_each_device_with("cpu=0", small_host_calls);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory of ordo_host_alloc: errors, use by every call, threads, closed devices and forks. */
 #include "runtime/internal.h"
+#include "tests/dict/dict_case.h"
 #include "tests/support/calls.h"
 #include "tests/support/support.h"
 
@@ -147,10 +148,12 @@ MASK_TEST(pinned, one_call_takes_pinned_and_other_arrays, "", "cpu=0")
     free_block(t, keys);
 }
 
+enum { HELD = 300 };
+
 /* Makes the call on ordinary arrays, and on arrays that follow each other in one block. */
-static void same_results(struct test *t, const struct array_call *call, size_t n)
+static void same_results(struct test *t, const struct array_call *call, ordo_dict *dict, size_t n)
 {
-    struct given                     g = call_given(t->dev, NULL, n);
+    struct given                     g = call_given(t->dev, dict, n);
     AUTO_STRINGS struct call_strings strings = call_strings_of(t, call, n);
     void                            *plain[CALL_ARRAYS] = { NULL }, *pinned[CALL_ARRAYS] = { NULL };
     size_t                           bytes[CALL_ARRAYS] = { 0 }, all = 0;
@@ -159,10 +162,10 @@ static void same_results(struct test *t, const struct array_call *call, size_t n
     g.strings = strings;
     for (size_t i = 0; i < call_arrays(call); i++) {
         bytes[i] = call_array_count(&call->array[i], n) * call->array[i].bytes;
-        plain[i] = memset(test_alloc(bytes[i]), TEST_EMPTY, bytes[i]);
+        plain[i] = memset(test_alloc(bytes[i] + 1), TEST_EMPTY, bytes[i]);
         all += bytes[i] + 16;
     }
-    call_fill(t, call, n, n, plain);
+    call_fill(t, call, n, dict ? HELD : n, plain);
     char *block = new_block(t, all), *at = block;
     for (size_t i = 0; i < call_arrays(call); i++) {
         pinned[i] = memcpy(at, plain[i], bytes[i]);
@@ -183,11 +186,42 @@ MASK_TEST(pinned, every_primitive_gives_the_same_results, "", "cpu=0")
 
     t->dev->ring = (struct ordo_ring) { .piece = 4096, .least = 1, .helpers = 3 };
     for (size_t i = 0; i < n_primitive_calls; i++) {
-        same_results(t, &primitive_calls[i], 100);
-        same_results(t, &primitive_calls[i], 20000);
+        same_results(t, &primitive_calls[i], NULL, 100);
+        same_results(t, &primitive_calls[i], NULL, 20000);
     }
     test_ok(t, ordo_device_trim(t->dev));
     t->dev->ring = was;
+}
+
+/* Tries numbers of queries around multiples of a piece. A piece is a power of two. */
+static void same_in_pieces(struct test *t, const struct array_call *call, ordo_dict *dict)
+{
+    static const size_t counts[] = { 1, 3, 4, 5, 8, 9, 15, 16, 17, 31, 32, 33, 47, 49, 64, 65, 100 };
+    static const size_t bytes[] = { 16 * 5, 16 * 13, 16 * 40 };
+
+    for (size_t b = 0; b < LENGTH(bytes); b++) {
+        t->dev->piece_bytes = bytes[b];
+        for (size_t i = 0; i < LENGTH(counts); i++)
+            same_results(t, call, dict, counts[i]);
+    }
+}
+
+MASK_TEST(pinned, queries_in_pieces_give_the_same_results, "", "cpu=0")
+{
+    static const char *const names[] = { "ordo_search", "ordo_equal_range", "ordo_lookup" };
+    static const int         which[] = { LSM, BLINK, HASH };
+    const size_t             was = t->dev->piece_bytes;
+
+    for (size_t i = 0; i < LENGTH(names); i++)
+        same_in_pieces(t, call_named(names[i]), NULL);
+    test_true(t, (t->dev->queue_up != NULL) == !t->facts->cpu);
+    for (size_t s = 0; s < LENGTH(which); s++) {
+        AUTO_DICT ordo_dict *dict = make_dict(t, t->dev, which[s], 0, HELD);
+        for (size_t i = 0; i < n_dict_calls; i++)
+            if (!dict_calls[i].changes && !dict_calls[i].stem && ordo_dict_can(dict, dict_calls[i].needs))
+                same_in_pieces(t, &dict_calls[i], dict);
+    }
+    t->dev->piece_bytes = was;
 }
 
 DEVICE_TEST(pinned, another_device_may_use_it)

@@ -133,11 +133,14 @@ static ordo_status open_device(const char *select, ordo_device **out)
     return got;
 }
 
-/* Runs eight threads on the first device, opened with this configuration. */
-static void run_on_device(const char *title, const struct ordo_device_config *config, void (*work)(struct job *job))
+/* Runs eight threads on the first device, opened with this configuration. If `piece_bytes` is not 0, all memory counts
+ * as pinned, and pieces have this size. */
+static void run_on_device(const char *title, const struct ordo_device_config *config, size_t piece_bytes,
+                          void (*work)(struct job *job))
 {
     struct ordo_device_config on_first = *config;
     struct job                jobs[THREADS];
+    struct ordo_host_block    all_memory = { .bytes = SIZE_MAX };
     AUTO_DEVICE ordo_device  *dev = NULL;
     on_first.select = select_of(0);
     if (ordo_device_open(&on_first, &dev) != ORDO_OK) {
@@ -146,7 +149,16 @@ static void run_on_device(const char *title, const struct ordo_device_config *co
     }
     for (uint32_t i = 0; i < THREADS; i++)
         jobs[i] = (struct job) { .dev = dev, .number = i };
+    if (piece_bytes) {
+        dev->piece_bytes = piece_bytes;
+        dev->host_blocks = &all_memory;
+        dev->n_host_blocks = 1;
+    }
     run(title, work, jobs);
+    if (piece_bytes) {
+        dev->host_blocks = NULL;
+        dev->n_host_blocks = 0;
+    }
 }
 
 /* Gives eight jobs to the first n devices in turn. */
@@ -437,7 +449,7 @@ static void fail_again_and_again(struct job *job)
 static void failures_at_once(void)
 {
     run_on_device("eight threads fail concurrently, and one log receives it",
-                  &(struct ordo_device_config) { .log = listen, .user = &heard, .no_self_test = true },
+                  &(struct ordo_device_config) { .log = listen, .user = &heard, .no_self_test = true }, 0,
                   fail_again_and_again);
     report(heard.messages == (size_t) THREADS * FAILURES && !heard.beside, "each failure was told, one at a time",
            heard.beside ? "a message came while another was taken in" : "not as many messages as failures");
@@ -480,7 +492,14 @@ static void come_and_go(struct job *job)
 static void objects_come_and_go(void)
 {
     run_on_device("eight threads prepare, or create and destroy dictionaries",
-                  &(struct ordo_device_config) { .build_threads = 2 }, come_and_go);
+                  &(struct ordo_device_config) { .build_threads = 2 }, 0, come_and_go);
+}
+
+/* Each batch of SHARE keys passes in some 16 pieces. */
+static void batches_in_pieces(void)
+{
+    run_on_device("eight threads whose batches pass in pieces, each with a dictionary",
+                  &(struct ordo_device_config) { .mask = "cpu=0" }, 32 * 13, own_objects);
 }
 
 /* ---- a fork while a thread holds the device ---------------------------------------------------------------------- */
@@ -629,6 +648,7 @@ int main(void)
         (void) unlink(profile);
         failures_at_once();
         objects_come_and_go();
+        batches_in_pieces();
         fork_beside_a_held_lock();
         const bool open = open_device(select_of(0), &devices[0]) == ORDO_OK &&
                           open_device(select_of(n_devices - 1), &devices[1]) == ORDO_OK;
