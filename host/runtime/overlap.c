@@ -30,7 +30,8 @@ ordo_status ordo_overlap_begin(struct ordo_call *call, struct ordo_overlap *out)
 
     ORDO_TRY(open_queue(dev, &dev->queue_up, &out->up));
     ORDO_TRY(open_queue(dev, &dev->queue_down, &out->down));
-    return ordo_device_finish(dev);
+    ORDO_TRY_WAIT(dev, clFinish(dev->queue), "clFinish");
+    return ORDO_OK;
 }
 
 void ordo_overlap_close(ordo_device *dev)

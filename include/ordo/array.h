@@ -33,6 +33,10 @@
  *   Memory       The comment of each call states its scratch memory. The call takes it from the
  *                device's pool until its commands have ended. _host calls also copy the arrays to
  *                the device. On a CPU they only copy arrays that are both input and output.
+ *                Large batches in memory of ordo_host_alloc pass in pieces, unless the device is a
+ *                CPU: kernels answer one piece while others are copied. At most four pieces, of
+ *                16 MiB each, are in device memory. Such batches are searches, and those queries of
+ *                dictionaries that dict.h names.
  *   Blocking     Calls enqueue commands and return. Do not change inputs or read outputs until the
  *                commands have ended. _host calls wait for the result.
  *   First call   The first call that needs a kernel compiles it, which can take seconds.

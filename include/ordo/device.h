@@ -228,6 +228,7 @@ ORDO_API ordo_status ordo_device_trim(ordo_device *device);
  * staging buffer. A CPU computes in the memory itself, which has large pages. Arrays may begin
  * anywhere in the memory. Calls on other devices may use it like any memory. struct ordo_memory
  * does not count it. The memory is not initialized, and aligned for all types.
+ * If queries and results of a batch take more than 32 MiB of it, they pass in pieces (array.h).
  * Blocking: waits for the device's own queue, if the device is not a CPU.
  * Errors: ORDO_INVALID if `bytes` is 0. ORDO_TOO_LARGE if it exceeds max_alloc_bytes of the facts.
  *   ORDO_NO_HOST_MEMORY or ORDO_NO_DEVICE_MEMORY. After an error *out is NULL. */

@@ -18,7 +18,8 @@
  *               indices. Queries see all earlier updates. An empty batch sets returned numbers and
  *               offsets[0] to 0.
  *   _host       If device memory for the arrays is missing, queries of single keys, counts and
- *               aggregates split the batch. Calls of other threads wait until all parts are done.
+ *               aggregates split the batch. They also split large batches in memory of
+ *               ordo_host_alloc (array.h). Calls of other threads wait until all parts are done.
  *   Queues      Calls on one dictionary run one after another, even if they use different queues.
  *   Results     Results have the same bits on all devices and with all structures. Only
  *               ordo_dict_export of a hash table returns another order (hash.h).
