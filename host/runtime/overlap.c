@@ -2,7 +2,7 @@
 /* Transfers arrays in two queues beside the device's queue. These transfers and kernels run at the same time. */
 #include "internal.h"
 
-/* A piece takes 150 to 300 us on a link of 55 GB/s. Its commands take 80 us of the host's time. */
+/* A piece takes 100 to 300 us on a link of 55 GB/s. Its commands take about 80 us of the host's time. */
 #define PIECE_BYTES ((size_t) 16 << 20)
 
 void ordo_overlap_open(ordo_device *dev)
