@@ -57,6 +57,8 @@ static void measure_peer(struct comparison *c, const struct host_peer *peer, cJS
         dict_peer_measure(peer, c->plan, &goal, &figures);
     else if (workload_is_strings(c->point.workload))
         string_peer_measure(peer, &c->point, &c->in, &goal, &figures);
+    else if (workload_is_roaring(c->point.workload))
+        roaring_peer_measure(peer, &c->point, &c->in, &goal, &figures);
     else
         array_peer_measure(peer, &c->point, &c->in, &goal, &figures);
     json_text(json, "check", outcome_name(isnan(figures.rate) ? FAILED : figures.right ? GOOD : WRONG));
@@ -75,6 +77,8 @@ static int list_peers(const struct comparison *c, struct host_peer peers[HOST_PE
     const int                threads = all < 1 ? 1 : all > MAX_PARTS ? MAX_PARTS : all;
     if (c->run->options->no_host)
         return 0;
+    if (workload_is_roaring(c->point.workload))
+        return roaring_peers(&c->point, peers);
     return (workload_is_dict(c->point.workload)      ? dict_peers
             : workload_is_strings(c->point.workload) ? string_peers
                                                      : array_peers)(&c->point, threads, peers);

@@ -95,6 +95,7 @@ static int list_series(const struct run *run, enum workload workload, struct ser
                 (type_is_wide(spec.type) &&
                  (!workload_takes_wide(workload) || (searches && variant == VARIANT_COMPRESSED) ||
                   (workload_is_dict(workload) && !structure_is(variant, ORDO_WIDE_KEYS)))) ||
+                (workload_is_roaring(workload) && spec.type != ORDO_U32) ||
                 (workload_takes_u128(workload) && spec.type != ORDO_U128) ||
                 (workload_needs_values(workload) && !spec.value_bytes))
                 continue;

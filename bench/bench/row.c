@@ -124,7 +124,7 @@ static void add_array(const struct run *run, struct row *row, struct target *tar
     add_timing(run, spec, timing, json);
     if (workload_is_host(spec->workload)) {
         add_transfers(run, spec, 0, timing->wall.median, json);
-    } else if (!workload_is_strings(spec->workload)) {
+    } else if (spec_bytes(spec) > 0) {
         const double rate = spec_bytes(spec) / timing->wall.median;
         json_number(json, "bytes_counted", spec_bytes(spec));
         json_number(json, "bytes_per_s", rate);

@@ -45,6 +45,8 @@ struct target {
 
     ordo_string_index *strings;     /* NULL: none */
     ordo_string_dict  *string_dict; /* NULL: none. Its values are the last rows with each string. */
+    ordo_dict         *set;         /* readroaring, writeroaring; else NULL */
+    size_t             set_bytes;   /* that the last call wrote */
 };
 
 struct workload_bytes target_bytes(const struct spec *spec);
@@ -68,6 +70,12 @@ ordo_status           string_target_fill(struct target *target, char *why);
 ordo_status           string_target_call(struct target *target, const struct ordo_order *order);
 ordo_status           string_target_prepare(struct target *target);
 bool                  string_target_check(struct target *target, char *why);
+
+/* Likewise for sets in the Roaring format. */
+struct workload_bytes roaring_target_bytes(const struct spec *spec);
+ordo_status           roaring_target_fill(struct target *target, char *why);
+ordo_status           roaring_target_call(struct target *target, const struct ordo_order *order);
+bool                  roaring_target_check(struct target *target, char *why);
 
 /* Rebuilds the index after a change of tunables. */
 ordo_status target_index(struct target *target);

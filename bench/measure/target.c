@@ -39,6 +39,8 @@ struct workload_bytes target_bytes(const struct spec *spec)
     struct workload_bytes size = { 0, 0 };
     if (workload_is_strings(spec->workload))
         return string_target_bytes(spec);
+    if (workload_is_roaring(spec->workload))
+        return roaring_target_bytes(spec);
     bytes_of(spec, bytes);
     for (int a = 0; a < N_ARRAYS; a++) {
         size.all += bytes[a];
@@ -72,6 +74,8 @@ static ordo_status fill_target(struct target *t, char *why)
     size_t bytes[N_ARRAYS];
     if (workload_is_strings(t->spec.workload))
         return string_target_fill(t, why);
+    if (workload_is_roaring(t->spec.workload))
+        return roaring_target_fill(t, why);
     bytes_of(&t->spec, bytes);
     if (!inputs_make(&t->spec, &t->in))
         return device_why(t->device, ORDO_NO_HOST_MEMORY, why);
@@ -111,6 +115,7 @@ void target_close(struct target **target)
     ordo_index_destroy(&t->index);
     ordo_string_index_destroy(&t->strings);
     ordo_string_dict_destroy(&t->string_dict);
+    ordo_dict_destroy(&t->set);
     buffers_free(&t->arrays);
     inputs_free(&t->in);
     free(t);
@@ -197,6 +202,8 @@ ordo_status target_call(void *arg, const struct ordo_order *order)
                                                                        : ORDO_SCHEME_AUTO;
     if (workload_is_strings(spec->workload))
         return string_target_call(t, order);
+    if (workload_is_roaring(spec->workload))
+        return roaring_target_call(t, order);
     switch (spec->workload) {
     case SORT:
         return ordo_sort(dev, ordo_sort_params(.key = spec->type, .value_bytes = value_bytes), keys, values, keys_out,
@@ -252,6 +259,8 @@ bool target_check(struct target *t, char *why)
     bool  good = true;
     if (workload_is_strings(t->spec.workload))
         return string_target_check(t, why);
+    if (workload_is_roaring(t->spec.workload))
+        return roaring_target_check(t, why);
     for (int a = N_INPUTS; a < N_ARRAYS && good; a++)
         good = !t->arrays.bytes[a] || (out[a] = buffers_read(&t->arrays, a, why));
     const struct answer answer = { .keys = out[KEYS_OUT],

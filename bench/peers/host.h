@@ -48,6 +48,11 @@ bool        string_peer_measure(const struct host_peer *peer, const struct spec 
 const char *string_baseline_name(enum workload workload, int i);
 double      string_baseline_rate(const struct spec *spec, const struct inputs *in, int i);
 
+/* CRoaring for sets in the Roaring format, likewise. None if it is not built in. */
+int  roaring_peers(const struct spec *spec, struct host_peer peers[HOST_PEERS_MAX]);
+bool roaring_peer_measure(const struct host_peer *peer, const struct spec *spec, const struct inputs *in,
+                          const struct timing_goal *goal, struct host_figures *out);
+
 /* The i-th baseline of any workload; NULL past the last. */
 const char *baseline_name(enum workload workload, int i);
 

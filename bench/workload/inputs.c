@@ -4,6 +4,7 @@
 #include "baseline.h"
 #include "bench/common/threads.h"
 #include "keys.h"
+#include "roaring.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -104,7 +105,7 @@ static bool make_queries(const struct spec *spec, const struct inputs *in)
 {
     const bool sorted = variant_is_sorted(spec->variant), search = spec->workload == SEARCH;
     const bool in_order =
-        spec->dist == SORTED || spec->dist == REVERSE || spec->dist == SEQUENTIAL || spec->dist == DENSE;
+        spec->dist == SORTED || spec->dist == REVERSE || (spec->dist >= SEQUENTIAL && spec->dist != CLUSTERED);
     const enum dist dist = in_order ? UNIFORM : spec->dist;
     if (!draw_keys(spec, search && sorted, dist, spec->seed + 9, spec->n_queries, in->queries))
         return false;
@@ -113,6 +114,19 @@ static bool make_queries(const struct spec *spec, const struct inputs *in)
     if (spec->count > 0)
         for_each(spec->n_queries, hits_of, &(struct hits) { spec, in });
     return !sorted || elements_sort(spec->type, in->queries, NULL, 0, spec->n_queries);
+}
+
+static bool make_set(const struct spec *spec, struct inputs *in)
+{
+    uint32_t *keys = in->keys = malloc(spec->count * sizeof *keys + 1);
+    in->rows = malloc(roaring_bytes_max(spec->count));
+    if (!keys || !in->rows || !keys_draw_sorted(ORDO_U32, spec->dist, spec->seed, spec->count, keys))
+        return false;
+    for (size_t i = 0; i < spec->count; i++)
+        if (i == 0 || keys[i] != keys[in->kept - 1])
+            keys[in->kept++] = keys[i];
+    in->set_bytes = roaring_write(keys, in->kept, in->rows);
+    return true;
 }
 
 bool inputs_make(const struct spec *spec, struct inputs *in)
@@ -126,6 +140,12 @@ bool inputs_make(const struct spec *spec, struct inputs *in)
         if (!strings)
             inputs_free(in);
         return strings;
+    }
+    if (workload_is_roaring(spec->workload)) {
+        const bool set = make_set(spec, in);
+        if (!set)
+            inputs_free(in);
+        return set;
     }
     in->keys = malloc(spec->count * bytes + 1);
     in->values = spec->value_bytes ? malloc(spec->count * spec->value_bytes + 1) : NULL;
@@ -421,6 +441,20 @@ static bool row_right_at(const struct check *check, size_t i, char *why)
            because(why, "row %zu is not row %zu", i, from);
 }
 
+static bool check_set(const struct check *check, char *why)
+{
+    const bool   reads = check->spec->workload == READROARING;
+    const size_t count = reads ? check->in->kept : check->in->set_bytes, bytes = reads ? sizeof(uint32_t) : 1;
+    const char  *what = reads ? "keys" : "bytes", *got = check->answer->keys;
+    const char  *want = reads ? check->in->keys : check->in->rows;
+    if (check->answer->kept != count)
+        return because(why, "the set has %u %s, not %zu", check->answer->kept, what, count);
+    for (size_t i = 0; i < count; i++)
+        if (memcmp(got + i * bytes, want + i * bytes, bytes) != 0)
+            return because(why, "%s[%zu] is wrong", what, i);
+    return true;
+}
+
 bool answer_check(const struct spec *spec, const struct inputs *in, const struct answer *answer, bool ties_may_swap,
                   char *why)
 {
@@ -448,6 +482,9 @@ bool answer_check(const struct spec *spec, const struct inputs *in, const struct
         return check_all(&check, spec->n_queries, lookup_right_at, why);
     case GATHER:
         return check_all(&check, spec->count, row_right_at, why);
+    case READROARING:
+    case WRITEROARING:
+        return check_set(&check, why);
     default:
         return check_sorted(&check, why, order_right);
     }

@@ -17,8 +17,11 @@ struct inputs {
     void    *values;  /* count values (value_of), or NULL */
     uint8_t *flags;   /* compact: count bytes, or NULL */
     void    *queries; /* n_queries keys, or NULL; seven of eight queries of lookup and equal_range hit */
-    void    *rows;    /* gather: count rows; keys are then 4-byte indices. columns: three arrays (inputs_column) */
-    size_t   kept;    /* compact: number of set flags */
+    /* gather: count rows; keys are then 4-byte indices. columns: three arrays (inputs_column). readroaring, writeroaring:
+     * a set of the keys, which ascend and differ. */
+    void  *rows;
+    size_t kept;      /* compact: number of set flags; readroaring, writeroaring: of keys */
+    size_t set_bytes; /* readroaring, writeroaring: of rows */
 
     /* Workloads of strings have only these. */
     struct string_column strings, asked;
@@ -44,7 +47,7 @@ struct answer {
     const uint32_t *ranks;  /* n_queries */
     const uint8_t  *found;  /* n_queries */
     const void     *total;  /* reduce: one element */
-    uint32_t        kept;   /* groupby: groups */
+    uint32_t        kept;   /* groupby: groups; readroaring: keys; writeroaring: bytes, which are in `keys` */
     const uint32_t *uppers; /* equal_range: n_queries */
     const uint32_t *counts; /* groupby: one per group */
 

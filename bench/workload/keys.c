@@ -114,6 +114,7 @@ struct fill {
 #define ZIPF_KEYS_LOG2 20
 #define CLUSTER_KEYS   256
 #define CLUSTER_SPAN   4096
+#define RUN_KEYS       1000
 
 /* The ordered form of element i as 64 bits. Keys of 4 bytes take the upper half. */
 static uint64_t key_at(const struct fill *fill, size_t i)
@@ -135,6 +136,8 @@ static uint64_t key_at(const struct fill *fill, size_t i)
         return draw(3000, (r >> 32) % (fill->count / CLUSTER_KEYS + 1)) + r % CLUSTER_SPAN * unit;
     case DENSE:
         return (i + i / 7) * unit;
+    case RUNS: /* begins in the first half of its span */
+        return (i / RUN_KEYS * 2 * RUN_KEYS + draw(3002, i / RUN_KEYS) % RUN_KEYS + i % RUN_KEYS) * unit;
     default:
         return r;
     }
@@ -159,6 +162,7 @@ static struct key_form wide_key_at(const struct fill *fill, size_t i)
         return address(fill, i);
     case SEQUENTIAL:
     case DENSE:
+    case RUNS:
         return (struct key_form) { 0, high };
     case UNIFORM:
         return (struct key_form) { high, draw(fill->seed + 5000, i) };
@@ -257,6 +261,6 @@ void keys_draw(ordo_type type, enum dist dist, uint64_t seed, size_t count, void
 bool keys_draw_sorted(ordo_type type, enum dist dist, uint64_t seed, size_t count, void *keys)
 {
     keys_draw(type, dist == REVERSE ? SORTED : dist, seed, count, keys);
-    return dist == SORTED || dist == REVERSE || dist == SEQUENTIAL || dist == DENSE ||
+    return dist == SORTED || dist == REVERSE || dist == SEQUENTIAL || dist == DENSE || dist == RUNS ||
            elements_sort(type, keys, NULL, 0, count);
 }

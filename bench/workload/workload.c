@@ -81,7 +81,7 @@ bool structure_is_rival(int structure)
 const char *dist_name(int dist)
 {
     static const char *const names[N_DISTS] = {
-        "uniform", "few", "sorted", "reverse", "zipf", "sequential", "clustered", "dense",
+        "uniform", "few", "sorted", "reverse", "zipf", "sequential", "clustered", "dense", "runs",
     };
     return names[dist];
 }
@@ -281,7 +281,7 @@ double spec_bytes(const struct spec *spec)
     const double        count = (double) spec->count, queries = (double) spec->n_queries;
     const double        touched = queries < count ? queries : count;
     const enum workload w = spec->workload;
-    if (workload_is_dict(w) || workload_is_host(w) || workload_is_strings(w))
+    if (workload_is_dict(w) || workload_is_host(w) || workload_is_strings(w) || workload_is_roaring(w))
         return 0;
     return w == SCAN                                ? 2 * count * key
            : w == REDUCE || w == TOP || w == SELECT ? count * key

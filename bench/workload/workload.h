@@ -36,6 +36,8 @@
     X(GETSTRINGS, "getstrings", "value of every query in a dictionary of strings")                                     \
     X(RANKSTRINGS, "rankstrings", "how many strings of a dictionary are less than each query")                         \
     X(COUNTSTRINGS, "countstrings", "as prefixstrings, in a dictionary of strings")                                    \
+    X(READROARING, "readroaring", "a set of u32 in the Roaring format becomes a HAMT")                                 \
+    X(WRITEROARING, "writeroaring", "a HAMT becomes a set of u32 in the Roaring format")                               \
     X(HOSTSORT, "hostsort", "sort of an array in host memory, in place: to the device and back included")
 
 /* Dictionaries. `count` is the number of elements put in, equal keys counted each. */
@@ -106,6 +108,8 @@ enum workload workload_on_device(enum workload workload);
 #define WORKLOAD_TRAIT_MAP(X)                                                                                          \
     X(is_dict, w >= N_WORKLOADS)                                                                                       \
     X(is_strings, w >= SORTSTRINGS && w <= COUNTSTRINGS)                                                               \
+    /* reads or writes the different keys of u32 as a set */                                                           \
+    X(is_roaring, w == READROARING || w == WRITEROARING)                                                               \
     /* uses a string index, or a dictionary of strings */                                                              \
     X(is_string_index, w >= INDEXSTRINGS && w <= PREFIXSTRINGS)                                                        \
     X(is_string_dict, w >= UPSERTSTRINGS && w <= COUNTSTRINGS)                                                         \
@@ -136,7 +140,7 @@ enum workload workload_on_device(enum workload workload);
     /* takes only keys of type u128 */                                                                                 \
     X(takes_u128, w == COLUMNS)                                                                                        \
     X(has_values, w != SCAN && w != REDUCE && w != SEARCH && w != EQUAL_RANGE && w != SELECT && w != GATHER &&         \
-                      !workload_is_strings(w))                                                                         \
+                      !workload_is_strings(w) && !workload_is_roaring(w))                                              \
     X(has_queries, w == SEARCH || w == LOOKUP || w == EQUAL_RANGE || w == FINDSTRINGS || w == PREFIXSTRINGS ||         \
                        w == GETSTRINGS || w == RANKSTRINGS || w == COUNTSTRINGS ||                                     \
                        (w >= READRANDOM && w <= CONCURRENTREAD) || w == HOSTREAD)                                      \
@@ -211,6 +215,7 @@ enum dist {
     SEQUENTIAL, /* 0, 1, 2 and so on */
     CLUSTERED,  /* groups of some 256 keys within a span of 4096 */
     DENSE,      /* 7 of 8 successive keys; queried at random */
+    RUNS,       /* a run of 1000 successive keys in every 2000; queried at random */
     N_DISTS
 };
 const char *dist_name(int dist);
@@ -329,7 +334,7 @@ size_t spec_operations(const struct spec *spec);
 /* The rows that erasestrings erases: the first ones. */
 size_t spec_erased_strings(const struct spec *spec);
 /* The bytes that any algorithm must move: of searches the queries, the answers and as many keys, none twice. 0 for
- * dictionaries, for strings, and for host arrays (spec_transfers). */
+ * dictionaries, for strings, for sets in the Roaring format, and for host arrays (spec_transfers). */
 double spec_bytes(const struct spec *spec);
 /* The bytes to and from the device for workloads on host arrays, else 0. `stored`: elements of an export. */
 struct transfers {

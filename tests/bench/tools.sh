@@ -431,6 +431,11 @@ compare() {
     prints out '^qsort *1 thread .* ok$'
     prints out '^sorted array *1 thread .* ok$'
     prints_no out 'WRONG'
+    expect 0 "$bench" compare --no-limits --workload readroaring,writeroaring --sizes =70000 --dist uniform,dense,runs --reps 3 \
+        --budget 900 --json "$dir/roaring.json"
+    [ "$(grep -c '^[rw][a-z]*roaring *device .* ok$' "$dir/out")" = 6 ] || fail "reads and writes of three sets are measured"
+    prints_no out 'WRONG'
+    explained "$dir/roaring.json"
     explained "$dir/compare.json"
     rows=$(grep -c '"check"' "$dir/compare.json")
     [ "$(grep -c '"cpu_s":[0-9]' "$dir/compare.json")" -eq "$(grep -c '"wall_s"' "$dir/compare.json")" ] ||

@@ -273,6 +273,7 @@ static void for_each_spec(void (*body)(const struct spec *spec, const struct inp
             for (int type = 0; type < N_TYPES; type++)
                 for (uint32_t value_bytes = 0; value_bytes <= 8; value_bytes += 4) {
                     if (workload_is_strings((enum workload) w) || /* string_keys.c */
+                        workload_is_roaring((enum workload) w) ||
                         (type_is_wide((ordo_type) type) && !workload_takes_wide((enum workload) w)) ||
                         (workload_takes_u128((enum workload) w) && type != ORDO_U128))
                         continue;
