@@ -71,7 +71,7 @@ ordo_status           string_target_call(struct target *target, const struct ord
 ordo_status           string_target_prepare(struct target *target);
 bool                  string_target_check(struct target *target, char *why);
 
-/* Likewise for sets in the Roaring format. */
+/* Parts of these calls for sets in the Roaring format. */
 struct workload_bytes roaring_target_bytes(const struct spec *spec);
 ordo_status           roaring_target_fill(struct target *target, char *why);
 ordo_status           roaring_target_call(struct target *target, const struct ordo_order *order);

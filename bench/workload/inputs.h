@@ -17,8 +17,8 @@ struct inputs {
     void    *values;  /* count values (value_of), or NULL */
     uint8_t *flags;   /* compact: count bytes, or NULL */
     void    *queries; /* n_queries keys, or NULL; seven of eight queries of lookup and equal_range hit */
-    /* gather: count rows; keys are then 4-byte indices. columns: three arrays (inputs_column). readroaring, writeroaring:
-     * a set of the keys, which ascend and differ. */
+    /* gather: count rows; keys are then 4-byte indices. columns: three arrays (inputs_column). readroaring and
+     * writeroaring: a set of the keys, which ascend and differ. */
     void  *rows;
     size_t kept;      /* compact: number of set flags; readroaring, writeroaring: of keys */
     size_t set_bytes; /* readroaring, writeroaring: of rows */
