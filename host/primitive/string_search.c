@@ -265,10 +265,10 @@ ordo_status ordo_string_index_search_host(const ordo_string_index *index, ordo_s
                                           const struct ordo_host_strings *queries, uint32_t *ids)
 {
     const struct ordo_host_array out[] = { ordo_host_result(ids, sizeof *ids) };
-    struct ordo_host_queries     q;
+    struct ordo_string_queries   q;
     ORDO_REQUIRE_GIVEN(NULL, index);
-    ORDO_TRY(ordo_host_queries_begin(&q, index->dev, NULL, queries, NULL, out, 1));
-    return ordo_host_queries_end(&q, ordo_string_index_search(index, search, &q.lo, q.out[0], NULL));
+    ORDO_TRY(ordo_string_queries_begin(&q, index->dev, NULL, queries, NULL, out, 1));
+    return ordo_string_queries_end(&q, ordo_string_index_search(index, search, &q.lo, q.out[0], NULL));
 }
 
 ordo_status ordo_string_index_prefix_host(const ordo_string_index *index, const struct ordo_host_strings *prefixes,
@@ -276,10 +276,10 @@ ordo_status ordo_string_index_prefix_host(const ordo_string_index *index, const 
 {
     const struct ordo_host_array out[] = { ordo_host_optional(first, sizeof *first),
                                            ordo_host_optional(counts, sizeof *counts) };
-    struct ordo_host_queries     q;
+    struct ordo_string_queries   q;
     ORDO_REQUIRE_GIVEN(NULL, index);
-    ORDO_TRY(ordo_host_queries_begin(&q, index->dev, NULL, prefixes, NULL, out, 2));
-    return ordo_host_queries_end(&q, ordo_string_index_prefix(index, &q.lo, q.out[0], q.out[1], NULL));
+    ORDO_TRY(ordo_string_queries_begin(&q, index->dev, NULL, prefixes, NULL, out, 2));
+    return ordo_string_queries_end(&q, ordo_string_index_prefix(index, &q.lo, q.out[0], q.out[1], NULL));
 }
 
 ordo_status ordo_string_index_range_host(const ordo_string_index *index, const struct ordo_host_strings *lo,
@@ -287,11 +287,11 @@ ordo_status ordo_string_index_range_host(const ordo_string_index *index, const s
 {
     const struct ordo_host_array out[] = { ordo_host_optional(first, sizeof *first),
                                            ordo_host_optional(counts, sizeof *counts) };
-    struct ordo_host_queries     q;
+    struct ordo_string_queries   q;
     ORDO_REQUIRE_GIVEN(NULL, index);
     ORDO_REQUIRE_GIVEN(index->dev, hi);
-    ORDO_TRY(ordo_host_queries_begin(&q, index->dev, NULL, lo, hi, out, 2));
-    return ordo_host_queries_end(&q, ordo_string_index_range(index, &q.lo, &q.hi, q.out[0], q.out[1], NULL));
+    ORDO_TRY(ordo_string_queries_begin(&q, index->dev, NULL, lo, hi, out, 2));
+    return ordo_string_queries_end(&q, ordo_string_index_range(index, &q.lo, &q.hi, q.out[0], q.out[1], NULL));
 }
 
 ordo_status ordo_string_index_common_host(const ordo_string_index *index, const struct ordo_host_strings *queries,
@@ -300,8 +300,8 @@ ordo_status ordo_string_index_common_host(const ordo_string_index *index, const 
     const struct ordo_host_array out[] = { ordo_host_optional(lengths, sizeof *lengths),
                                            ordo_host_optional(first, sizeof *first),
                                            ordo_host_optional(counts, sizeof *counts) };
-    struct ordo_host_queries     q;
+    struct ordo_string_queries   q;
     ORDO_REQUIRE_GIVEN(NULL, index);
-    ORDO_TRY(ordo_host_queries_begin(&q, index->dev, NULL, queries, NULL, out, 3));
-    return ordo_host_queries_end(&q, ordo_string_index_common(index, &q.lo, q.out[0], q.out[1], q.out[2], NULL));
+    ORDO_TRY(ordo_string_queries_begin(&q, index->dev, NULL, queries, NULL, out, 3));
+    return ordo_string_queries_end(&q, ordo_string_index_common(index, &q.lo, q.out[0], q.out[1], q.out[2], NULL));
 }

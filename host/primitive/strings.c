@@ -118,7 +118,7 @@ struct ordo_strings ordo_strings_device(const struct ordo_host_strings *column, 
 
 /* ---- queries in host memory ---------------------------------------------------------------------------------- */
 
-static ordo_status add_column(struct ordo_host_queries *q, ordo_device *dev, const struct ordo_host_strings *column)
+static ordo_status add_column(struct ordo_string_queries *q, ordo_device *dev, const struct ordo_host_strings *column)
 {
     ORDO_TRY(ordo_strings_check_host(dev, column));
     ordo_strings_host(column, q->arrays + q->n);
@@ -126,9 +126,9 @@ static ordo_status add_column(struct ordo_host_queries *q, ordo_device *dev, con
     return ORDO_OK;
 }
 
-ordo_status ordo_host_queries_begin(struct ordo_host_queries *q, ordo_device *dev, struct ordo_last_call *last,
-                                    const struct ordo_host_strings *lo, const struct ordo_host_strings *hi,
-                                    const struct ordo_host_array *out, size_t n_out)
+ordo_status ordo_string_queries_begin(struct ordo_string_queries *q, ordo_device *dev, struct ordo_last_call *last,
+                                      const struct ordo_host_strings *lo, const struct ordo_host_strings *hi,
+                                      const struct ordo_host_array *out, size_t n_out)
 {
     q->n = 0;
     ORDO_TRY(add_column(q, dev, lo));
@@ -148,7 +148,7 @@ ordo_status ordo_host_queries_begin(struct ordo_host_queries *q, ordo_device *de
     return ORDO_OK;
 }
 
-ordo_status ordo_host_queries_end(struct ordo_host_queries *q, ordo_status status)
+ordo_status ordo_string_queries_end(struct ordo_string_queries *q, ordo_status status)
 {
     return ordo_host_end(&q->call, q->arrays, q->n, status);
 }

@@ -35,7 +35,7 @@ struct ordo_strings ordo_strings_device(const struct ordo_host_strings *column, 
 enum { ORDO_HOST_OUTPUTS = 3 };
 
 /* The host arrays of a call that has one or two columns of queries, and outputs with one element for each query. */
-struct ordo_host_queries {
+struct ordo_string_queries {
     struct ordo_call       call;
     struct ordo_host_array arrays[4 + ORDO_HOST_OUTPUTS];
     size_t                 n;
@@ -43,14 +43,14 @@ struct ordo_host_queries {
     struct ordo_slice      out[ORDO_HOST_OUTPUTS];
 };
 
-/* An output for ordo_host_queries_begin, which sets the number of elements. */
+/* An output for ordo_string_queries_begin, which sets the number of elements. */
 #define ordo_host_result(array, element)   ordo_host_out(array, 0, element)
 #define ordo_host_optional(array, element) ordo_host_result(array, (array) ? (element) : 0)
 
 /* Checks the columns, and begins the call as ordo_host_begin does. `hi` may be NULL. */
-ordo_status ordo_host_queries_begin(struct ordo_host_queries *q, ordo_device *dev, struct ordo_last_call *last,
-                                    const struct ordo_host_strings *lo, const struct ordo_host_strings *hi,
-                                    const struct ordo_host_array *out, size_t n_out);
-ordo_status ordo_host_queries_end(struct ordo_host_queries *q, ordo_status status);
+ordo_status ordo_string_queries_begin(struct ordo_string_queries *q, ordo_device *dev, struct ordo_last_call *last,
+                                      const struct ordo_host_strings *lo, const struct ordo_host_strings *hi,
+                                      const struct ordo_host_array *out, size_t n_out);
+ordo_status ordo_string_queries_end(struct ordo_string_queries *q, ordo_status status);
 
 #endif

@@ -264,22 +264,22 @@ ordo_status ordo_string_dict_range(ordo_string_dict *dict, const struct ordo_str
 ordo_status ordo_string_dict_find_host(ordo_string_dict *dict, const struct ordo_host_strings *strings,
                                        void *values_out, uint8_t *found)
 {
-    struct ordo_host_queries q;
+    struct ordo_string_queries q;
     ORDO_REQUIRE_GIVEN(NULL, dict);
     const struct ordo_host_array out[] = { ordo_host_inout(values_out, 0, values_out ? dict->value_bytes : 0),
                                            ordo_host_optional(found, 1) };
-    ORDO_TRY(ordo_host_queries_begin(&q, dict->dev, &dict->last, strings, NULL, out, 2));
-    return ordo_host_queries_end(&q, ordo_string_dict_find(dict, &q.lo, q.out[0], q.out[1], NULL));
+    ORDO_TRY(ordo_string_queries_begin(&q, dict->dev, &dict->last, strings, NULL, out, 2));
+    return ordo_string_queries_end(&q, ordo_string_dict_find(dict, &q.lo, q.out[0], q.out[1], NULL));
 }
 
 ordo_status ordo_string_dict_search_host(ordo_string_dict *dict, ordo_string_search search,
                                          const struct ordo_host_strings *queries, uint32_t *ranks)
 {
     const struct ordo_host_array out[] = { ordo_host_result(ranks, sizeof *ranks) };
-    struct ordo_host_queries     q;
+    struct ordo_string_queries     q;
     ORDO_REQUIRE_GIVEN(NULL, dict);
-    ORDO_TRY(ordo_host_queries_begin(&q, dict->dev, &dict->last, queries, NULL, out, 1));
-    return ordo_host_queries_end(&q, ordo_string_dict_search(dict, search, &q.lo, q.out[0], NULL));
+    ORDO_TRY(ordo_string_queries_begin(&q, dict->dev, &dict->last, queries, NULL, out, 1));
+    return ordo_string_queries_end(&q, ordo_string_dict_search(dict, search, &q.lo, q.out[0], NULL));
 }
 
 ordo_status ordo_string_dict_prefix_host(ordo_string_dict *dict, const struct ordo_host_strings *prefixes,
@@ -287,10 +287,10 @@ ordo_status ordo_string_dict_prefix_host(ordo_string_dict *dict, const struct or
 {
     const struct ordo_host_array out[] = { ordo_host_optional(first, sizeof *first),
                                            ordo_host_optional(counts, sizeof *counts) };
-    struct ordo_host_queries     q;
+    struct ordo_string_queries     q;
     ORDO_REQUIRE_GIVEN(NULL, dict);
-    ORDO_TRY(ordo_host_queries_begin(&q, dict->dev, &dict->last, prefixes, NULL, out, 2));
-    return ordo_host_queries_end(&q, ordo_string_dict_prefix(dict, &q.lo, q.out[0], q.out[1], NULL));
+    ORDO_TRY(ordo_string_queries_begin(&q, dict->dev, &dict->last, prefixes, NULL, out, 2));
+    return ordo_string_queries_end(&q, ordo_string_dict_prefix(dict, &q.lo, q.out[0], q.out[1], NULL));
 }
 
 ordo_status ordo_string_dict_range_host(ordo_string_dict *dict, const struct ordo_host_strings *lo,
@@ -298,9 +298,9 @@ ordo_status ordo_string_dict_range_host(ordo_string_dict *dict, const struct ord
 {
     const struct ordo_host_array out[] = { ordo_host_optional(first, sizeof *first),
                                            ordo_host_optional(counts, sizeof *counts) };
-    struct ordo_host_queries     q;
+    struct ordo_string_queries     q;
     ORDO_REQUIRE_GIVEN(NULL, dict);
     ORDO_REQUIRE_GIVEN(dict->dev, hi);
-    ORDO_TRY(ordo_host_queries_begin(&q, dict->dev, &dict->last, lo, hi, out, 2));
-    return ordo_host_queries_end(&q, ordo_string_dict_range(dict, &q.lo, &q.hi, q.out[0], q.out[1], NULL));
+    ORDO_TRY(ordo_string_queries_begin(&q, dict->dev, &dict->last, lo, hi, out, 2));
+    return ordo_string_queries_end(&q, ordo_string_dict_range(dict, &q.lo, &q.hi, q.out[0], q.out[1], NULL));
 }
