@@ -5,10 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct pair pairs[N_PAIRS] = { { ORDO_U32, 0, false },  { ORDO_F32, 4, false },     { ORDO_I32, 8, true },
-                                     { ORDO_I64, 0, true },   { ORDO_U64, 4, false },     { ORDO_F64, 8, false },
-                                     { ORDO_U128, 0, true },  { ORDO_BYTES16, 4, false }, { ORDO_U128, 8, false },
-                                     { ORDO_U32, 16, false }, { ORDO_U64, 16, false },    { ORDO_BYTES16, 16, false } };
+const struct pair pairs[N_PAIRS] = { { ORDO_U32, 0, false }, { ORDO_F32, 4, false },     { ORDO_I32, 8, true },
+                                     { ORDO_I64, 0, true },  { ORDO_U64, 4, false },     { ORDO_F64, 8, false },
+                                     { ORDO_U128, 0, true }, { ORDO_BYTES16, 4, false }, { ORDO_U128, 8, false } };
 
 struct arrays arrays_create(size_t count)
 {
