@@ -123,14 +123,6 @@ MASK_TEST(hamt, check_names_a_wrong_node, "", "cpu=0")
 
 /* ---- forms of leaves --------------------------------------------------------------------------------------------- */
 
-static struct ordo_statistics statistics_of(struct test *t, ordo_dict *dict)
-{
-    struct ordo_statistics s;
-
-    test_ok(t, ordo_dict_statistics(dict, NULL, &s));
-    return s;
-}
-
 /* Bits a key of all memory held for `count` keys without values, `apart` from each other. */
 static double bits_a_key(struct test *t, uint32_t count, uint32_t apart)
 {
