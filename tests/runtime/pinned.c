@@ -218,7 +218,8 @@ MASK_TEST(pinned, queries_in_pieces_give_the_same_results, "", "cpu=0")
     for (size_t s = 0; s < LENGTH(which); s++) {
         AUTO_DICT ordo_dict *dict = make_dict(t, t->dev, which[s], 0, HELD);
         for (size_t i = 0; i < n_dict_calls; i++)
-            if (!dict_calls[i].changes && !dict_calls[i].stem && ordo_dict_can(dict, dict_calls[i].needs))
+            if (!dict_calls[i].changes && !dict_calls[i].stem && ordo_dict_can(dict, dict_calls[i].needs) &&
+                strcmp(dict_calls[i].name, "ordo_dict_export") != 0)
                 same_in_pieces(t, &dict_calls[i], dict);
     }
     t->dev->piece_bytes = was;
