@@ -183,7 +183,7 @@ void apply_points(BATCH_ARGS, SEGMENT_ARGS, __global uint *start_out, __global u
 }
 
 /* Writes one update for each key that the batch changes. place[] must hold the exclusive prefix sums of the flags
- * PLACE_CHANGED. */
+ * PLACE_CHANGED. `erased` may be NULL if the batch has no erasures. */
 ORDO_KERNEL(RUN_GROUP)
 void apply_store(BATCH_ARGS, __global const uint *place, __global ordo_key *keys_out, __global merge_value *values_out,
                  __global uchar *erased)
@@ -195,7 +195,8 @@ void apply_store(BATCH_ARGS, __global const uint *place, __global ordo_key *keys
             continue;
         const key_state s = state_after(&b, j);
         keys_out[at] = sorted[j];
-        erased[at] = s == STATE_ABSENT;
+        if (erased)
+            erased[at] = s == STATE_ABSENT;
 #if ORDO_VALUE_BYTES
         values_out[at] = s != STATE_ABSENT ? state_value(&b, j, s) : (merge_value) 0;
 #endif

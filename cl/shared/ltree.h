@@ -91,7 +91,7 @@ enum ltree_word {
     LTREE_DEAD,
     LTREE_LAST_WANTED, /* LTREE_WANTED and LTREE_LARGEST before update_top set them to 0 */
     LTREE_LAST_LARGEST,
-    LTREE_EMPTIED,     /* maximum number of leaves that batches by buckets have emptied since the last build */
+    LTREE_EMPTIED,     /* maximum number of leaves that ordered batches have emptied since the last build */
     LTREE_DIRTY_NODES, /* Word LTREE_DIRTY_NODES + l counts the nodes of level l with LTREE_DIRTY. */
     LTREE_STATE_WORDS = LTREE_DIRTY_NODES + LTREE_LEVELS_MAX + 1
 };

@@ -251,7 +251,7 @@ static ordo_status store(struct apply *a, cl_uint count)
         return ORDO_OK;
     ORDO_TRY(ordo_apply_scratch(a, count, a->dict->key_bytes, &keys));
     ORDO_TRY(ordo_apply_scratch(a, count, a->dict->value_bytes, &values));
-    ORDO_TRY(ordo_apply_scratch(a, count, 1, &erased));
+    ORDO_TRY(ordo_apply_scratch(a, count, a->histogram[ORDO_ERASE] ? 1 : 0, &erased));
     ordo_apply_add_batch(&args, a);
     ORDO_ADD(&args, ORDO_ARG(a->places), ORDO_ARG(keys), ORDO_ARG(values), ORDO_ARG(erased));
     const struct ordo_launch launch = ordo_dict_kernel(a->dict, APPLY_FILE, "apply_store", a->n);

@@ -274,6 +274,40 @@ MASK_TEST(ltree_room, seeks_get_over_leaves_that_are_used_up, "group=1")
     free_batch(&seek);
 }
 
+static void apply_mixed(struct test *t, ordo_dict *dict, uint8_t code, const uint32_t *keys, size_t n)
+{
+    AUTO_FREE uint8_t *codes = test_alloc(n);
+
+    memset(codes, code, n);
+    codes[0] = ORDO_FIND;
+    test_ok(t, ordo_dict_apply_host(
+                   dict, &(struct ordo_host_batch) { .codes = codes, .keys = keys, .values = keys, .count = n }, NULL));
+}
+
+/* Seeks need no list of the leaves after mixed batches that erase nothing, or empty two leaves at most. */
+MASK_TEST(ltree_room, few_empty_leaves_need_no_list, "group=1", "cpu=0")
+{
+    enum { N = 1 << 14, FIRST = 1000 };
+    const size_t         changed = 3 * tree_slots();
+    uint32_t             keys[3 * LTREE_WORDS_USUAL], found_key = 0;
+    uint8_t              found = 0;
+    AUTO_DICT ordo_dict *dict = make_tree(t, t->dev, N, 0, 2, 100, 0);
+    struct ordo_ltree   *tree = ordo_ltree_of(dict);
+
+    test_context(t, "seeks after mixed batches");
+    for (size_t i = 0; i < changed; i++)
+        keys[i] = 2 * (FIRST + (uint32_t) i);
+    apply_mixed(t, dict, ORDO_UPSERT, keys, changed);
+    test_true(t, tree->emptied == 0);
+    apply_mixed(t, dict, ORDO_ERASE, keys, changed);
+    test_true(t, tree->emptied >= 2 && tree->emptied <= 4);
+    test_ok(t, ordo_dict_seek_host(dict, ORDO_GT, &keys[0], 1, &found_key, NULL, &found));
+    test_true(t, found && found_key == 2 * (FIRST + changed) && !tree->list.order);
+    test_ok(t, ordo_dict_seek_host(dict, ORDO_LT, &keys[changed - 1], 1, &found_key, NULL, &found));
+    test_true(t, found && found_key == keys[0] && !tree->list.order);
+    test_ok(t, ordo_dict_check(dict, NULL));
+}
+
 /* ---- memory that is freed ---------------------------------------------------------------------------------------- */
 
 /* At most 3 times keys and values, 3.5 times with small chunks, and 50 KB. */

@@ -30,20 +30,23 @@ void group_first(__global const uint *number, uint n, __global uint *first, __gl
 }
 
 ORDO_KERNEL(RUN_GROUP)
-void group_plan(LTREE_TREE, __global const uint *leaves, __global const uint *first)
+void group_plan(LTREE_TREE, __global const uint *leaves, __global const uint *first, uint erases)
 {
     const ltree_tree tree = LTREE_TREE_HERE;
-    uint             wanted = 0, largest = 0;
+    uint             wanted = 0, largest = 0, emptied = 0;
 
     RUN_EACH (uint, g, state[LTREE_GROUPS]) {
-        const uint updates = first[g + 1] - first[g];
-        wanted += ltree_nodes_for(ltree_count(ltree_leaf(&tree, leaves[first[g]])) + updates) - 1;
+        const uint updates = first[g + 1] - first[g], count = ltree_count(ltree_leaf(&tree, leaves[first[g]]));
+        wanted += ltree_nodes_for(count + updates) - 1;
         largest = max(largest, updates);
+        emptied += erases && count > 0 && updates >= count;
     }
     if (wanted)
         ordo_add(&state[LTREE_WANTED], wanted);
     if (largest)
         ordo_max(&state[LTREE_LARGEST], largest);
+    if (emptied)
+        ordo_add(&state[LTREE_EMPTIED], emptied);
 }
 
 /* A sorted batch. If a key has several updates, only the last has an effect; with COMBINE_OP, it combines all values of

@@ -93,13 +93,13 @@ static ordo_status list_groups(struct ordo_call *call, const struct ordo_ltree *
 
 #define PLAN_ITEMS ((size_t) 1 << 13)
 
-static ordo_status measure_groups(struct ordo_call *call, const struct ordo_ltree *tree, size_t count,
+static ordo_status measure_groups(struct ordo_call *call, const struct ordo_ltree *tree, const struct batch *batch,
                                   const struct plan *plan)
 {
-    const struct ordo_launch launch =
-        ordo_ltree_kernel(tree, UPDATE_FILE, "group_plan", ordo_ltree_flat(tree), ordo_min_size(count, PLAN_ITEMS));
-    struct ordo_args args = ordo_ltree_args(tree);
-    ORDO_ADD(&args, ORDO_ARG(plan->leaves), ORDO_ARG(plan->first));
+    const struct ordo_launch launch = ordo_ltree_kernel(tree, UPDATE_FILE, "group_plan", ordo_ltree_flat(tree),
+                                                        ordo_min_size(batch->u.count, PLAN_ITEMS));
+    struct ordo_args         args = ordo_ltree_args(tree);
+    ORDO_ADD(&args, ORDO_ARG(plan->leaves), ORDO_ARG(plan->first), ORDO_ARG_UINT(erases(batch)));
     return ordo_call_launch(call, &launch, &args);
 }
 
@@ -110,7 +110,7 @@ static ordo_status make_plan(struct ordo_call *call, struct ordo_ltree *tree, co
     ORDO_TRY(ordo_ltree_locate(call, tree, batch->u.keys, count, plan->leaves, plan->positions, plan->parents));
     tree->planned = true;
     ORDO_TRY(list_groups(call, tree, (cl_uint) count, plan));
-    ORDO_TRY(measure_groups(call, tree, count, plan));
+    ORDO_TRY(measure_groups(call, tree, batch, plan));
     return ordo_ltree_read_state(call, tree, plan->state);
 }
 
@@ -160,8 +160,6 @@ static void finish(struct ordo_call *call, struct ordo_ltree *tree, const struct
     const size_t leaves = state[LTREE_LEAVES], splits = state[LTREE_WANTED];
 
     note_change(tree, splits);
-    if (erases(batch))
-        tree->emptied = SIZE_MAX;
     tree->leaves_max = leaves + splits;
     tree->elements_max += batch->u.count;
     tree->unchecked = splits > 0 && ordo_ltree_update_above(call, tree, leaves, splits) != ORDO_OK;
