@@ -28,6 +28,7 @@ struct scenario {
     const char     *fresh;         /* an empty directory for programs; NULL: the usual one */
     unsigned long   last_calls;    /* number of last OpenCL calls or allocations that all fail, not only a sample */
     uint32_t        device_faults; /* of a B-link tree (cl/dict/ltree/concurrent.cl), a hash table or a trie */
+    bool            in_part;       /* an error means that the call is done in part at most */
 };
 
 struct fixture {

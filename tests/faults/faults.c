@@ -11,6 +11,7 @@
 #include "fault_fixture.h"
 
 #include "runtime/internal.h"
+#include "shared/faults.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -516,6 +517,60 @@ DEVICE_TEST(faults, concurrent_batches_do_without_memory_that_is_reported_as_the
     }
     free(seen);
     fixture_forget(&e);
+}
+
+/* Stores a few new keys so often that the pools grow, and shrink at the end. */
+static ordo_status store_again(struct fixture *s)
+{
+    static uint32_t keys[FIXTURE_MAX], values[FIXTURE_MAX];
+    static uint8_t  codes[FIXTURE_MAX];
+
+    for (uint32_t i = 0; i < FIXTURE_MAX; i++) {
+        keys[i] = key_of(TREE_HELD + i % FEW);
+        values[i] = i;
+    }
+    memset(codes, ORDO_UPSERT, sizeof codes);
+    return ordo_dict_apply_concurrent_host(
+        s->dict,
+        &(struct ordo_host_concurrent_batch) { .codes = codes, .keys = keys, .values = values, .count = FIXTURE_MAX });
+}
+
+/* Splits one leaf so often that the level above lacks entries at the end, if no inner node is free. */
+static ordo_status store_between(struct fixture *s)
+{
+    uint32_t keys[OVER_A_SHARE];
+    uint8_t  codes[OVER_A_SHARE];
+
+    for (uint32_t i = 0; i < OVER_A_SHARE; i++)
+        keys[i] = key_of(1) + 1 + i;
+    memset(codes, ORDO_UPSERT, sizeof codes);
+    return ordo_dict_apply_concurrent_host(
+        s->dict,
+        &(struct ordo_host_concurrent_batch) { .codes = codes, .keys = keys, .values = keys, .count = OVER_A_SHARE });
+}
+
+/* Rebuilds, shrinks pools, reclaims chunks and adds entries to the levels above after all operations are done. */
+MASK_TEST(faults, concurrent_batches_that_are_done_return_no_error, "", "cpu=0")
+{
+    static const struct scenario all[] = {
+        { "erase of most", .run = erase_most, .structure = BLINK, .device_faults = FAULT_ALONE },
+        { "erase of most", .run = erase_most, .structure = SKIPLIST, .device_faults = FAULT_ALONE },
+        { "stores of few keys", .run = store_again, .structure = BLINK, .device_faults = FAULT_ALONE },
+        { "stores between two keys", .run = store_between, .structure = BLINK,
+          .device_faults = FAULT_ALONE + FAULT_NO_INNER },
+    };
+
+    for (size_t i = 0; i < 2 * LENGTH(all); i++) {
+        struct scenario is = all[i / 2];
+        is.call = call_named("ordo_dict_apply_concurrent");
+        is.held = TREE_HELD;
+        is.in_part = true;
+        is.last_calls = t->facts->cpu ? 24 : 0;
+        fault_opencl->only = i % 2 ? "clEnqueue" : NULL;
+        fault_sweep(t, &is, fault_opencl);
+    }
+    fault_opencl->only = NULL;
+    fault_show(t, "OpenCL, concurrent batches that are done");
 }
 
 /* A batch for which all buffers are refused from one on may leave out operations, and says which. */

@@ -60,8 +60,11 @@ ORDO_FN uint ltree_new_node(const ltree_batch *batch, ltree_op *op, uint level)
     if (concurrent_strikes(&op->faults, FAULT_NODES, 8) ||
         (level > 0 && concurrent_strikes(&op->faults, FAULT_NO_INNER, 1)))
         return LTREE_NONE;
-    if (apart_leads() && ordo_load_relaxed(taken) < capacity)
+    if (apart_leads() && ordo_load_relaxed(taken) < capacity) {
         node = ordo_add(taken, 1);
+        if (node >= capacity)
+            (void) ordo_add(taken, -1);
+    }
     node = apart_first(node);
     return node < capacity ? node : LTREE_NONE;
 }

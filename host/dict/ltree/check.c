@@ -173,7 +173,7 @@ static ordo_status see_through(struct ordo_call *call, struct ordo_ltree *tree)
 {
     cl_uint state[LTREE_STATE_WORDS], found[N_CHECKED];
 
-    ORDO_TRY(ordo_ltree_read_counters(call, tree, state));
+    ORDO_TRY(ordo_ltree_read_state(call, tree, state));
     ORDO_TRY(validate_state(tree, state));
     ORDO_TRY(ordo_ltree_reclaim(call, tree, state));
     ORDO_TRY(look(call, tree, state, found));

@@ -89,7 +89,6 @@ static ordo_status launch(const struct ordo_ltree_batch *c, size_t from, size_t 
     const cl_ulong                            capacity = b->range_capacity;
     struct ordo_args                          args = ordo_ltree_args(c->tree);
 
-    c->tree->counted_on = true;
     ORDO_ADD(&args, ORDO_ARG_UINT(c->tree->pools.leaves), ORDO_ARG_UINT(c->tree->pools.inner), ORDO_ARG_UINT(from),
              ORDO_ARG_UINT(count), ORDO_ARG(c->final), ORDO_ARG_UINT(0), ORDO_ARG(c->far),
              ORDO_ARG_UINT(c->found_first), ORDO_ARG(again), ORDO_ARG(c->subset), ORDO_ARG(pending),
@@ -174,11 +173,13 @@ static ordo_status finish_operations(struct ordo_ltree_batch *c)
     size_t stuck = 0, launched = SIZE_MAX;
 
     for (size_t turn = 0;; turn++) {
-        ORDO_TRY(ordo_ltree_batch_state(c));
-        ORDO_TRY(ordo_ltree_reclaim(c->call, c->tree, c->state));
+        ORDO_TRY(ordo_ltree_read_state(c->call, c->tree, c->state));
+        c->tree->restarts += c->state[LTREE_RESTARTS];
         size_t count = c->state[LTREE_PENDING];
         if (count == 0)
             return ORDO_OK;
+        ORDO_TRY(ordo_ltree_clear_counters(c));
+        ORDO_TRY(ordo_ltree_reclaim(c->call, c->tree, c->state));
         stuck = count < launched || c->state[LTREE_MOVED] ? 0 : stuck + 1;
         if (stuck > TURNS_STUCK)
             return ORDO_FAIL(c->call->dev, ORDO_BROKEN,
@@ -235,38 +236,43 @@ static ordo_status run_windows(struct ordo_ltree_batch *c)
 {
     for (size_t first = 0; first < c->count; first += c->window) {
         expect_changes(c);
+        if (first > 0)
+            ORDO_TRY(ordo_ltree_clear_counters(c));
         ORDO_TRY(launch_window(c, first, ordo_min_size(c->window, c->count - first)));
         ORDO_TRY(finish_operations(c));
     }
     return ORDO_OK;
 }
 
-/* Adds missing entries of new nodes to the levels above, even after an error. Clears tree->unchecked after success or a
- * lack of memory. */
-static ordo_status end(struct ordo_ltree_batch *c, ordo_status status)
+static ordo_status complete_levels(struct ordo_ltree_batch *c)
 {
+    ORDO_TRY(ordo_ltree_reclaim(c->call, c->tree, c->state));
+    if (c->state[LTREE_SPLITS_PENDING] == 0)
+        return ORDO_OK;
+    ORDO_TRY(ordo_ltree_rebuild_levels(c->call, c->tree, c->state));
+    return ordo_ltree_read_state(c->call, c->tree, c->state);
+}
+
+/* Adds missing entries of new nodes to the levels above, even after an error. If this fails, tree->unchecked stays set,
+ * so that the next call completes it. Returns no error, because the operations are done. */
+static void end(struct ordo_ltree_batch *c, ordo_status status)
+{
+    const bool done = status == ORDO_OK;
+
     if (status == ORDO_BROKEN || c->half || c->tree->rescue.mem ||
-        (status != ORDO_OK && ordo_ltree_batch_state(c) != ORDO_OK))
-        return status;
-    const ordo_status reclaimed = ordo_ltree_reclaim(c->call, c->tree, c->state);
-    if (reclaimed != ORDO_OK)
-        return status == ORDO_OK ? reclaimed : status;
-    if (c->state[LTREE_SPLITS_PENDING]) {
-        ordo_status mended = ordo_ltree_rebuild_levels(c->call, c->tree, c->state);
-        if (mended == ORDO_OK)
-            mended = ordo_ltree_batch_state(c);
-        if (mended != ORDO_OK)
-            return status == ORDO_OK ? mended : status;
-    }
+        (!done && ordo_ltree_read_state(c->call, c->tree, c->state) != ORDO_OK) || complete_levels(c) != ORDO_OK)
+        return;
     c->tree->unchecked = c->tree->unchecked && ordo_ltree_or_without(status) != ORDO_OK;
-    return status;
+    if (done)
+        ordo_ltree_fit_pools(c);
 }
 
 static ordo_status run_others(struct ordo_ltree_batch *c)
 {
     ORDO_TRY(prepare(c));
-    ORDO_TRY(end(c, run_windows(c)));
-    return ordo_ltree_fit_pools(c);
+    const ordo_status status = run_windows(c);
+    end(c, status);
+    return status;
 }
 
 ordo_status ordo_ltree_apply_concurrent(ordo_dict *dict, struct ordo_call *call,

@@ -36,8 +36,6 @@ ordo_status ordo_ltree_or_without(ordo_status status);
 ordo_status ordo_ltree_or_drop(const struct ordo_ltree_batch *c, int mark, ordo_status status);
 
 ordo_status ordo_ltree_clear_counters(const struct ordo_ltree_batch *c);
-/* Reads the tree's state to c->state, then clears the device's counters. */
-ordo_status ordo_ltree_batch_state(struct ordo_ltree_batch *c);
 /* Sets the clock that gives operations their time stamps. Only tests use time stamps. */
 ordo_status ordo_ltree_set_tick(const struct ordo_ltree_batch *c, cl_uint tick);
 /* Prepares the next launch after a step that may have changed the tree. If the driver refused a part of that step,
@@ -50,8 +48,8 @@ ordo_status ordo_ltree_grow_ahead(struct ordo_ltree_batch *c);
 /* Grows the pools by about a quarter, for operations that found no free leaf. If that fails, rebuilds the tree. If no
  * leaf is free even then, sets *lacks to true. */
 ordo_status ordo_ltree_add_leaves(struct ordo_ltree_batch *c, bool *lacks);
-/* Shrinks pools that are too large. The batch must have ended. */
-ordo_status ordo_ltree_fit_pools(struct ordo_ltree_batch *c);
+/* Shrinks pools that are too large, if nothing fails. The batch must have ended. */
+void ordo_ltree_fit_pools(const struct ordo_ltree_batch *c);
 
 /* ---- leftover.c -------------------------------------------------------------------------------------------------- */
 

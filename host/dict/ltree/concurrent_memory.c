@@ -15,17 +15,8 @@ ordo_status ordo_ltree_or_drop(const struct ordo_ltree_batch *c, int mark, ordo_
 
 ordo_status ordo_ltree_clear_counters(const struct ordo_ltree_batch *c)
 {
-    ORDO_TRY(
-        ordo_call_fill(c->call, c->tree->state, LTREE_PENDING * sizeof(cl_uint), LTREE_COUNTERS * sizeof(cl_uint), 0));
-    c->tree->counted_on = false;
-    return ORDO_OK;
-}
-
-ordo_status ordo_ltree_batch_state(struct ordo_ltree_batch *c)
-{
-    ORDO_TRY(ordo_ltree_read_counters(c->call, c->tree, c->state));
-    c->tree->restarts += c->state[LTREE_RESTARTS];
-    return ordo_ltree_clear_counters(c);
+    return ordo_call_fill(c->call, c->tree->state, LTREE_PENDING * sizeof(cl_uint), LTREE_COUNTERS * sizeof(cl_uint),
+                          0);
 }
 
 ordo_status ordo_ltree_set_tick(const struct ordo_ltree_batch *c, cl_uint tick)
@@ -41,7 +32,7 @@ ordo_status ordo_ltree_go_on(struct ordo_ltree_batch *c)
     if (!ordo_ltree_has_nodes(c->tree) || c->tree->rescue.mem || c->tree->unchecked)
         ORDO_TRY(ordo_ltree_begin(c->call, c->tree));
     ORDO_TRY(ordo_ltree_set_tick(c, tick));
-    ORDO_TRY(ordo_ltree_batch_state(c));
+    ORDO_TRY(ordo_ltree_read_state(c->call, c->tree, c->state));
     c->state[LTREE_TICK] = tick;
     return ORDO_OK;
 }
@@ -182,7 +173,7 @@ static bool is_mostly_live(const cl_uint state[LTREE_STATE_WORDS])
     return dead <= LEAVES_FEW / 3 || dead * 7 <= (size_t) state[LTREE_LEAVES] * 2;
 }
 
-ordo_status ordo_ltree_fit_pools(struct ordo_ltree_batch *c)
+void ordo_ltree_fit_pools(const struct ordo_ltree_batch *c)
 {
     struct ordo_ltree *tree = c->tree;
     const unsigned     fill = ordo_ltree_update_fill(tree);
@@ -191,12 +182,13 @@ ordo_status ordo_ltree_fit_pools(struct ordo_ltree_batch *c)
     tree->changes += (size_t) c->tally[TALLY_STORES] + c->tally[TALLY_ERASES];
     const bool dead = !is_mostly_live(c->state);
     if (!dead && !is_mostly_unused(tree, c->state))
-        return ORDO_OK;
+        return;
     tree->changes = 0;
     const int mark = c->call->n_scratch;
     ordo_ltree_drop_list(tree);
     const ordo_status status = dead || needed + needed / 8 < c->state[LTREE_LEAVES]
                                    ? ordo_ltree_rebuild(c->call, tree, NULL, fill)
                                    : ordo_ltree_shrink(c->call, tree, c->state);
-    return ordo_ltree_or_drop(c, mark, status);
+    if (status != ORDO_OK)
+        ordo_call_abandon(c->call, mark);
 }

@@ -201,45 +201,14 @@ static void assume_levels(const struct ordo_call *call, cl_uint state[LTREE_STAT
     state[LTREE_INNER] = 1;
 }
 
-static ordo_status read_words(struct ordo_call *call, const struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS])
+ordo_status ordo_ltree_read_state(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS])
 {
     ORDO_TRY(ordo_call_read_after_change(call, tree->state, 0, state, LTREE_STATE_WORDS * sizeof *state));
     assume_levels(call, state);
-    return ORDO_OK;
-}
-
-static void note_state(struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS])
-{
-    if (state[LTREE_LEAVES] > tree->pools.leaves)
-        state[LTREE_LEAVES] = (cl_uint) tree->pools.leaves;
     tree->leaves_max = state[LTREE_LEAVES];
     tree->elements_max = state[LTREE_ELEMENTS];
     if (tree->emptied < state[LTREE_EMPTIED])
         tree->emptied = state[LTREE_EMPTIED];
-}
-
-ordo_status ordo_ltree_read_state(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS])
-{
-    ORDO_TRY(read_words(call, tree, state));
-    note_state(tree, state);
-    return ORDO_OK;
-}
-
-static ordo_status limit_word(struct ordo_call *call, const struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS],
-                              enum ltree_word word, size_t most)
-{
-    if (state[word] <= most)
-        return ORDO_OK;
-    state[word] = (cl_uint) most;
-    return ordo_call_fill(call, tree->state, word * sizeof(cl_uint), sizeof(cl_uint), state[word]);
-}
-
-ordo_status ordo_ltree_read_counters(struct ordo_call *call, struct ordo_ltree *tree, cl_uint state[LTREE_STATE_WORDS])
-{
-    ORDO_TRY(read_words(call, tree, state));
-    ORDO_TRY(limit_word(call, tree, state, LTREE_LEAVES, tree->pools.leaves));
-    ORDO_TRY(limit_word(call, tree, state, LTREE_INNER, tree->pools.inner));
-    note_state(tree, state);
     return ORDO_OK;
 }
 
