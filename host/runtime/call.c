@@ -9,19 +9,6 @@
 
 /* ---- end and scratch ----------------------------------------------------------------------------------------- */
 
-cl_int ordo_call_mark(const struct ordo_call *call, cl_event *out)
-{
-    cl_event list[2] = { call->begun, NULL };
-    if (!call->begun || !call->out_of_order)
-        return clEnqueueMarkerWithWaitList(call->queue, call->begun ? 1 : 0, call->begun ? list : NULL, out);
-    cl_int code = clEnqueueMarkerWithWaitList(call->queue, 0, NULL, &list[1]);
-    if (code == CL_SUCCESS) {
-        code = clEnqueueMarkerWithWaitList(call->queue, 2, list, out);
-        clReleaseEvent(list[1]);
-    }
-    return code;
-}
-
 /* Markers are slow on some drivers, so this uses the object's event if there is one. If the driver refuses a marker,
  * tries once more: the call has changed its object. */
 static ordo_status mark_end(struct ordo_call *call, cl_event *out)

@@ -218,6 +218,19 @@ ordo_status ordo_call_barrier(const struct ordo_call *call)
     return ORDO_OK;
 }
 
+cl_int ordo_call_mark(const struct ordo_call *call, cl_event *out)
+{
+    cl_event list[2] = { call->begun, NULL };
+    if (!call->begun || !call->out_of_order)
+        return clEnqueueMarkerWithWaitList(call->queue, call->begun ? 1 : 0, call->begun ? list : NULL, out);
+    cl_int code = clEnqueueMarkerWithWaitList(call->queue, 0, NULL, &list[1]);
+    if (code == CL_SUCCESS) {
+        code = clEnqueueMarkerWithWaitList(call->queue, 2, list, out);
+        clReleaseEvent(list[1]);
+    }
+    return code;
+}
+
 /* If the marker after an object's last call fails, a call in another queue enqueues a new marker, at most this many
  * times. */
 #define ROUNDS_MAX 4

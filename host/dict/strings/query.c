@@ -276,7 +276,7 @@ ordo_status ordo_string_dict_search_host(ordo_string_dict *dict, ordo_string_sea
                                          const struct ordo_host_strings *queries, uint32_t *ranks)
 {
     const struct ordo_host_array out[] = { ordo_host_result(ranks, sizeof *ranks) };
-    struct ordo_string_queries     q;
+    struct ordo_string_queries   q;
     ORDO_REQUIRE_GIVEN(NULL, dict);
     ORDO_TRY(ordo_string_queries_begin(&q, dict->dev, &dict->last, queries, NULL, out, 1));
     return ordo_string_queries_end(&q, ordo_string_dict_search(dict, search, &q.lo, q.out[0], NULL));
@@ -287,7 +287,7 @@ ordo_status ordo_string_dict_prefix_host(ordo_string_dict *dict, const struct or
 {
     const struct ordo_host_array out[] = { ordo_host_optional(first, sizeof *first),
                                            ordo_host_optional(counts, sizeof *counts) };
-    struct ordo_string_queries     q;
+    struct ordo_string_queries   q;
     ORDO_REQUIRE_GIVEN(NULL, dict);
     ORDO_TRY(ordo_string_queries_begin(&q, dict->dev, &dict->last, prefixes, NULL, out, 2));
     return ordo_string_queries_end(&q, ordo_string_dict_prefix(dict, &q.lo, q.out[0], q.out[1], NULL));
@@ -298,7 +298,7 @@ ordo_status ordo_string_dict_range_host(ordo_string_dict *dict, const struct ord
 {
     const struct ordo_host_array out[] = { ordo_host_optional(first, sizeof *first),
                                            ordo_host_optional(counts, sizeof *counts) };
-    struct ordo_string_queries     q;
+    struct ordo_string_queries   q;
     ORDO_REQUIRE_GIVEN(NULL, dict);
     ORDO_REQUIRE_GIVEN(dict->dev, hi);
     ORDO_TRY(ordo_string_queries_begin(&q, dict->dev, &dict->last, lo, hi, out, 2));
