@@ -10,7 +10,7 @@
 
 /* A local variable that a function like ordo_index_destroy frees at the end of the variable's scope:
  *     AUTO_FREE uint32_t *keys = test_alloc(bytes); */
-#define AUTO(end)   __attribute__((cleanup(end)))
+#define AUTO(end)   __attribute__((cleanup(end), unused))
 #define AUTO_FREE   AUTO(test_free_memory)
 #define AUTO_DICT   AUTO(ordo_dict_destroy)
 #define AUTO_DEVICE AUTO(ordo_device_close)
