@@ -335,7 +335,7 @@ MASK_TEST(faults, calls_in_pieces_survive_every_opencl_call, "cpu=0")
 
     t->dev->host_blocks = &all_memory;
     t->dev->n_host_blocks = 1;
-    t->dev->piece_bytes = 512 * 13;
+    t->dev->piece_bytes = (size_t) 512 * 13;
     t->dev->stage_most = 0;
     for (size_t i = 0; i < LENGTH(all); i++)
         fault_sweep(t, &all[i], fault_opencl);

@@ -197,7 +197,7 @@ MASK_TEST(pinned, every_primitive_gives_the_same_results, "", "cpu=0")
 static void same_in_pieces(struct test *t, const struct array_call *call, ordo_dict *dict)
 {
     static const size_t counts[] = { 1, 3, 4, 5, 8, 9, 15, 16, 17, 31, 32, 33, 47, 49, 64, 65, 100 };
-    static const size_t bytes[] = { 16 * 5, 16 * 13, 16 * 40 };
+    static const size_t bytes[] = { 80, 208, 640 };
 
     for (size_t b = 0; b < LENGTH(bytes); b++) {
         t->dev->piece_bytes = bytes[b];

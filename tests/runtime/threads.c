@@ -499,7 +499,7 @@ static void objects_come_and_go(void)
 static void batches_in_pieces(void)
 {
     run_on_device("eight threads whose batches pass in pieces, each with a dictionary",
-                  &(struct ordo_device_config) { .mask = "cpu=0" }, 32 * 13, own_objects);
+                  &(struct ordo_device_config) { .mask = "cpu=0" }, (size_t) 32 * 13, own_objects);
 }
 
 /* ---- a fork while a thread holds the device ---------------------------------------------------------------------- */

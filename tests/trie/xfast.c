@@ -352,7 +352,7 @@ DEVICE_TEST(xfast, a_concurrent_batch_with_updates_builds_the_trie_for_its_own_r
     test_true(t, !xfast->flat && xfast->searched == 0);
     expect_found(t, dict, words, values, few);
     apply_concurrent(t, dict, words, values, few);
-    test_true(t, !xfast->flat && xfast->searched == 2 * few); /* A build would set it to 0. */
+    test_true(t, !xfast->flat && xfast->searched == (size_t) 2 * few); /* A build would set it to 0. */
     apply_concurrent(t, dict, words, values, many);
     test_true(t, !xfast->flat && xfast->searched == 0);
     expect_found(t, dict, words, values, few);
