@@ -317,6 +317,14 @@ static void expect_found(struct test *t, ordo_dict *dict, const uint32_t *keys, 
     test_same(t, "values", ORDO_U32, got, values, n);
 }
 
+static void list_thousands(uint64_t keys[KEYS], uint32_t values[KEYS])
+{
+    for (uint32_t i = 0; i < KEYS; i++) {
+        keys[i] = 1000ul * i;
+        values[i] = i;
+    }
+}
+
 /* One upsert and `reads` finds. */
 static void apply_concurrent(struct test *t, ordo_dict *dict, const uint32_t *keys, const uint32_t *values,
                              uint32_t reads)
@@ -338,10 +346,7 @@ DEVICE_TEST(xfast, a_concurrent_batch_with_updates_builds_the_trie_for_its_own_r
 {
     static uint64_t keys[KEYS];
     static uint32_t values[KEYS];
-    for (uint32_t i = 0; i < KEYS; i++) {
-        keys[i] = 1000ul * i;
-        values[i] = i;
-    }
+    list_thousands(keys, values);
     AUTO_DICT ordo_dict     *dict = make(t, 32, (struct form) { 4, false }, keys, values, KEYS);
     const struct ordo_xfast *xfast = ordo_xfast_of(dict);
     AUTO_FREE uint32_t      *words = narrow(keys, KEYS, false);
@@ -365,10 +370,7 @@ DEVICE_TEST(xfast, queries_build_the_trie_after_a_small_update)
 {
     static uint64_t keys[KEYS];
     static uint32_t values[KEYS];
-    for (uint32_t i = 0; i < KEYS; i++) {
-        keys[i] = 1000ul * i;
-        values[i] = i;
-    }
+    list_thousands(keys, values);
     AUTO_DICT ordo_dict     *dict = make(t, 32, (struct form) { 4, false }, keys, values, KEYS);
     const struct ordo_xfast *xfast = ordo_xfast_of(dict);
     AUTO_FREE uint32_t      *words = narrow(keys, KEYS, false);
