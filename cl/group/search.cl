@@ -212,21 +212,21 @@ ORDO_FN uint tree_place(uint depth, uint i)
     return (1u << (depth - 1 - above_leaf)) + ((i + 1) >> (above_leaf + 1));
 }
 
-ORDO_FN void tree_ranks(__local const ordo_key_form *tree, uint depth,
-                        __private const ordo_key_form query[SEARCH_ITEMS], __private uint rank[SEARCH_ITEMS])
-{
-    SEARCH_EACH
-    for (uint r = 0; r < SEARCH_ITEMS; r++)
-        rank[r] = 1;
-    for (uint d = 0; d < depth; d++) {
-        SEARCH_EACH
-        for (uint r = 0; r < SEARCH_ITEMS; r++)
-            rank[r] = 2 * rank[r] + search_before(tree[rank[r]], query[r]);
-    }
-    SEARCH_EACH
-    for (uint r = 0; r < SEARCH_ITEMS; r++)
-        rank[r] -= 1u << depth;
-}
+/* Sets rank[r] to the rank of query[r] in a tree whose entries have the key forms `form_of(tree[i])`. */
+#define TREE_RANKS(tree, form_of, depth, query, rank)                                                                  \
+    do {                                                                                                               \
+        SEARCH_EACH                                                                                                    \
+        for (uint r = 0; r < SEARCH_ITEMS; r++)                                                                        \
+            (rank)[r] = 1;                                                                                             \
+        for (uint d = 0; d < (depth); d++) {                                                                           \
+            SEARCH_EACH                                                                                                \
+            for (uint r = 0; r < SEARCH_ITEMS; r++)                                                                    \
+                (rank)[r] = 2 * (rank)[r] + search_before(form_of((tree)[(rank)[r]]), (query)[r]);                     \
+        }                                                                                                              \
+        SEARCH_EACH                                                                                                    \
+        for (uint r = 0; r < SEARCH_ITEMS; r++)                                                                        \
+            (rank)[r] -= 1u << (depth);                                                                                \
+    } while (0)
 
 /* ---- intervals of an array --------------------------------------------------------------------------------------- */
 

@@ -104,7 +104,7 @@ ORDO_FN void span_search(key_array keys, span s, uint depth, __local const ordo_
     const uint run = span_run(s, depth);
     const bool all = s.count < 1u << depth;
 
-    tree_ranks(tree, depth, query, rank);
+    TREE_RANKS(tree, , depth, query, rank);
     SEARCH_EACH
     for (uint r = 0; r < SEARCH_ITEMS; r++)
         rank[r] = s.first + min(rank[r] * run, all ? s.count : s.count - run);

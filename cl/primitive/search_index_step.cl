@@ -131,7 +131,7 @@ ORDO_FN void count_blocks(key_array keys, answers to, uint shift, __private cons
 
 ORDO_KERNEL(SEARCH_GROUP)
 void search_indexed(KEYS_AND_QUERIES, ANSWERS_ARGS, __global const separator *restrict nodes, ulong nodes_at,
-                    uint shift, index_place start, index_place above, uint depth, __local ordo_key_form *tree PACK_ARGS)
+                    uint shift, index_place start, index_place above, uint depth, __local separator *tree PACK_ARGS)
 {
     key_array       keys = KEYS;
     const key_array queries = QUERIES;

@@ -8,35 +8,34 @@
  * below, because each lane compares a part of a node. */
 #define TEAM_QUERIES (SEARCH_ITEMS * TEAM_WIDTH)
 typedef struct {
-    ordo_key_form query;
+    ordo_key_form form; /* the query in the form of separators */
     uint          unit;
 } descent;
 
-ORDO_FN void team_share(__private const ordo_key_form query[SEARCH_ITEMS], __private const uint unit[SEARCH_ITEMS],
+ORDO_FN ordo_key_form team_form(ordo_key_form form, uint lane)
+{
+#if KEY_BITS == 32
+    return team_bcast(form, lane);
+#elif KEY_BITS == 128
+    return (ordo_key_form) (team_bcast64(form.x, lane), team_bcast64(form.y, lane));
+#else
+    return team_bcast64(form, lane);
+#endif
+}
+
+/* Gives every lane of a team the team's searches. `form` has the queries in the form of separators. */
+ORDO_FN void team_share(__private const ordo_key_form form[SEARCH_ITEMS], __private const uint unit[SEARCH_ITEMS],
                         uint units, __private descent way[TEAM_QUERIES])
 {
     SEARCH_EACH
     for (uint m = 0; m < TEAM_QUERIES; m++) {
-#if KEY_BITS == 32
-        way[m].query = team_bcast(query[m / TEAM_WIDTH], m % TEAM_WIDTH);
-#elif KEY_BITS == 128
-        way[m].query = (ordo_key_form) (team_bcast64(query[m / TEAM_WIDTH].x, m % TEAM_WIDTH),
-                                        team_bcast64(query[m / TEAM_WIDTH].y, m % TEAM_WIDTH));
-#else
-        way[m].query = team_bcast64(query[m / TEAM_WIDTH], m % TEAM_WIDTH);
-#endif
+        way[m].form = team_form(form[m / TEAM_WIDTH], m % TEAM_WIDTH);
         way[m].unit = min(team_bcast(unit[m / TEAM_WIDTH], m % TEAM_WIDTH), units - 1);
     }
 }
 
-ORDO_FN void descend(__global const separator *nodes, uint blocks, index_place at, index_window window,
-                     __private descent way[TEAM_QUERIES])
+ORDO_FN void descend(__global const separator *nodes, uint blocks, index_place at, __private descent way[TEAM_QUERIES])
 {
-    ordo_key_form query[TEAM_QUERIES];
-
-    SEARCH_EACH
-    for (uint m = 0; m < TEAM_QUERIES; m++)
-        query[m] = separator_query(window, way[m].query);
     for (uint level = at.level; level > 0; level--) {
         const uint last = index_units(blocks, SEARCH_LINE, level - 1) - 1;
         uint       child[TEAM_QUERIES] = { 0 };
@@ -46,7 +45,7 @@ ORDO_FN void descend(__global const separator *nodes, uint blocks, index_place a
             uint before[TEAM_QUERIES];
             SEARCH_EACH
             for (uint m = 0; m < TEAM_QUERIES; m++)
-                before[m] = line_before(line_of(nodes, at, way[m].unit), step, child[m], query[m]);
+                before[m] = line_before(line_of(nodes, at, way[m].unit), step, child[m], way[m].form);
             SEARCH_EACH
             for (uint m = 0; m < TEAM_QUERIES; m++)
                 child[m] = line_child(step, child[m], team_reduce_add(before[m]));
@@ -68,6 +67,12 @@ ORDO_FN uint count_piece(__private ordo_key piece[PIECE_KEYS], ordo_key_form que
         count += key_same(piece[i], query) ? COUNT_EQUAL : 0;
 #endif
     return count;
+}
+
+/* Returns the query of search m. `query` has the queries of this work-item. */
+ORDO_FN ordo_key_form query_of(__private const ordo_key_form query[SEARCH_ITEMS], descent way, uint m)
+{
+    return SEPARATOR_BITS == KEY_BITS ? way.form : team_form(query[m / TEAM_WIDTH], m % TEAM_WIDTH);
 }
 
 ORDO_FN uint block_piece(descent way, uint shift, uint r)
@@ -112,8 +117,8 @@ ORDO_FN uint pack_count(uint4 piece, uint width, ordo_key_form d)
 
 /* way[m].unit is the block that the search for query m has reached. The lower 16 bits of count[m] count the keys before
  * the query. With COUNT_FINDS, the upper 16 bits count the keys equal to the query. */
-ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent way[TEAM_QUERIES],
-                          __private uint count[TEAM_QUERIES])
+ORDO_FN void count_blocks(key_array keys, uint shift, __private const ordo_key_form query[SEARCH_ITEMS],
+                          __private const descent way[TEAM_QUERIES], __private uint count[TEAM_QUERIES])
 {
     pack_block block[TEAM_QUERIES];
     uint4      part[TEAM_QUERIES];
@@ -127,15 +132,15 @@ ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent wa
     }
     SEARCH_EACH
     for (uint m = 0; m < TEAM_QUERIES; m++) {
-        const ordo_key_form d = way[m].query - block[m].base;
+        const ordo_key_form d = way[m].form - block[m].base;
         count[m] = team_lane() < block[m].width ? pack_count(part[m], block[m].width, d) : 0;
         for (uint p = team_lane() + TEAM_WIDTH; p < block[m].width; p += TEAM_WIDTH)
             count[m] += pack_count(((__global const uint4 *) block[m].at)[p], block[m].width, d);
     }
 }
 #else
-ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent way[TEAM_QUERIES],
-                          __private uint count[TEAM_QUERIES])
+ORDO_FN void count_blocks(key_array keys, uint shift, __private const ordo_key_form query[SEARCH_ITEMS],
+                          __private const descent way[TEAM_QUERIES], __private uint count[TEAM_QUERIES])
 {
     const uint inside = (0u - shift) % PIECE_KEYS;
     const bool whole = keys.count >= 2 * PIECE_KEYS && ((ulong) (keys.key + inside) & 15) == 0;
@@ -153,14 +158,15 @@ ORDO_FN void count_blocks(key_array keys, uint shift, __private const descent wa
     }
     SEARCH_EACH
     for (uint m = 0; m < TEAM_QUERIES; m++) {
+        const ordo_key_form own = query_of(query, way[m], m);
         count[m] = 0;
         ORDO_UNROLL
         for (uint r = 0; r < LANE_PIECES; r++) {
             const uint at = block_piece(way[m], shift, r);
             if (whole && at <= keys.count - PIECE_KEYS)
-                count[m] += count_piece(part[m][r], way[m].query);
+                count[m] += count_piece(part[m][r], own);
             else
-                count[m] += count_edge(keys, at, way[m].query);
+                count[m] += count_edge(keys, at, own);
         }
     }
 }
@@ -195,21 +201,10 @@ ORDO_FN void team_answer(key_array keys, key_array queries, answers to, uint fir
 }
 
 ORDO_FN void stage_separators(__global const separator *nodes, index_place at, uint units, uint depth,
-                              __local ordo_key_form *tree)
+                              __local separator *tree)
 {
     for (uint i = get_local_id(0); i < (1u << depth) - 1; i += SEARCH_GROUP)
-        tree[tree_place(depth, i)] = separator_form(nodes[index_position(at, search_form(), min(i, units - 1))]);
-}
-
-ORDO_FN void start_units(__local const ordo_key_form *tree, uint depth, index_window window,
-                         __private const ordo_key_form query[SEARCH_ITEMS], __private uint unit[SEARCH_ITEMS])
-{
-    ordo_key_form in_window[SEARCH_ITEMS];
-
-    SEARCH_EACH
-    for (uint r = 0; r < SEARCH_ITEMS; r++)
-        in_window[r] = separator_query(window, query[r]);
-    tree_ranks(tree, depth, in_window, unit);
+        tree[tree_place(depth, i)] = nodes[index_position(at, search_form(), min(i, units - 1))];
 }
 
 /* Searches begin in level `start` of the index. If SEARCH_LOCAL is 0, it must be the root's level. If SEARCH_LOCAL is
@@ -217,7 +212,7 @@ ORDO_FN void start_units(__local const ordo_key_form *tree, uint depth, index_wi
  * 2^depth nodes (blocks, if it is level 0). `above` must be the next level towards the root. */
 ORDO_KERNEL(SEARCH_GROUP)
 void search_indexed(KEYS_AND_QUERIES, ANSWERS_ARGS, __global const separator *restrict nodes, ulong nodes_at,
-                    uint shift, index_place start, index_place above, uint depth, __local ordo_key_form *tree PACK_ARGS)
+                    uint shift, index_place start, index_place above, uint depth, __local separator *tree PACK_ARGS)
 {
     key_array       keys = KEYS;
     const key_array queries = QUERIES;
@@ -235,15 +230,18 @@ void search_indexed(KEYS_AND_QUERIES, ANSWERS_ARGS, __global const separator *re
 #endif
     for (uint tile = get_group_id(0); tile < tiles; tile += get_num_groups(0)) {
         const uint    first = tile * SEARCH_TILE;
-        ordo_key_form query[SEARCH_ITEMS];
+        ordo_key_form query[SEARCH_ITEMS], form[SEARCH_ITEMS];
         uint          unit[SEARCH_ITEMS], count[TEAM_QUERIES];
         descent       way[TEAM_QUERIES];
 
         tile_load(queries, first, query);
-        start_units(tree, SEARCH_LOCAL ? depth : 0, window, query, unit);
-        team_share(query, unit, units, way);
-        descend(nodes, blocks, start, window, way);
-        count_blocks(keys, shift, way, count);
+        SEARCH_EACH
+        for (uint r = 0; r < SEARCH_ITEMS; r++)
+            form[r] = separator_query(window, query[r]);
+        TREE_RANKS(tree, separator_form, SEARCH_LOCAL ? depth : 0, form, unit);
+        team_share(form, unit, units, way);
+        descend(nodes, blocks, start, way);
+        count_blocks(keys, shift, query, way, count);
         team_answer(keys, queries, to, first, shift, query, way, count);
     }
 }

@@ -168,9 +168,10 @@ static ordo_status launch(struct ordo_call *call, const struct ordo_search *s, s
     return ordo_call_launch(call, &launch, &args);
 }
 
-static struct ordo_arg local_tree(const struct ordo_search *s, size_t depth)
+/* A tree of keys, or of separators, in local memory. */
+static struct ordo_arg local_tree(size_t entry_bytes, size_t depth)
 {
-    return (struct ordo_arg) { ordo_type_bytes(s->key) << depth, NULL };
+    return (struct ordo_arg) { entry_bytes << depth, NULL };
 }
 
 /* ---- through an index ---------------------------------------------------------------------------------------- */
@@ -231,7 +232,7 @@ static ordo_status enqueue_indexed(struct ordo_call *call, const struct ordo_sea
     struct ordo_args  own = { .n = 0 };
 
     ORDO_ADD(&own, ORDO_ARG(index->nodes), ORDO_ARG(nodes_at), ORDO_ARG(index->shift), ORDO_ARG(start), ORDO_ARG(above),
-             ORDO_ARG(depth), local_tree(s, depth));
+             ORDO_ARG(depth), local_tree(INDEX_SEPARATOR_BYTES(ordo_type_bytes(s->key)), depth));
     if (ordo_search_is_packed(s))
         ORDO_ADD(&own, ORDO_ARG(index->packed), ORDO_ARG(index->offsets), ORDO_ARG(level_1));
     struct ordo_launch search = kernel(call->dev, s, &shape, "search_indexed", groups_for(call->dev, s, &shape, depth));
@@ -257,7 +258,7 @@ static ordo_status enqueue_array(struct ordo_call *call, const struct ordo_searc
                               ceil_log2(s->count + 1));
     const cl_uint    tree_depth = (cl_uint) depth;
     struct ordo_args own = { .n = 0 };
-    ORDO_ADD(&own, ORDO_ARG(tree_depth), local_tree(s, depth));
+    ORDO_ADD(&own, ORDO_ARG(tree_depth), local_tree(ordo_type_bytes(s->key), depth));
     return launch(call, s, kernel(call->dev, s, &shape, "search_array", groups_for(call->dev, s, &shape, depth)),
                   ANY_NODE, ONE_LANE, &own);
 }
@@ -283,7 +284,7 @@ static ordo_status enqueue_sorted(struct ordo_call *call, const struct ordo_sear
     const cl_uint      depth_max = (cl_uint) ordo_min_size(shape.depth_max, ceil_log2(2 * shape.group * shape.items));
     struct ordo_args   own = { .n = 0 };
 
-    ORDO_ADD(&own, ORDO_ARG(depth_max), local_tree(s, depth_max));
+    ORDO_ADD(&own, ORDO_ARG(depth_max), local_tree(ordo_type_bytes(s->key), depth_max));
     return launch(call, s, kernel(call->dev, s, &shape, "search_sorted", shape.tiles), ANY_NODE, ONE_LANE, &own);
 }
 
