@@ -105,17 +105,12 @@ typedef struct {
 
 #define SAMPLE_AHEAD 8
 
-ORDO_FN uint sample_keys(uint count)
-{
-    return clamp(count >> 10, min(count / 2, 16384u), 65536u);
-}
-
 /* Estimates from a sample how many elements have equal prefixes. A prefix is the ordered form of a key without its
  * `shift` lowest bits. The whole group must call. */
 ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint count, uint shift,
                                          __local histogram_local *l)
 {
-    const uint      n = sample_keys(count), step = count / n, lid = get_local_id(0);
+    const uint      n = sort_sample_size(count), step = count / n, lid = get_local_id(0);
     uint            pairs = 0, fullest = 0;
     sample_prefixes out;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -128,7 +123,8 @@ ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint cou
         ulong hash[SAMPLE_AHEAD];
         ORDO_UNROLL
         for (uint i = 0; i < SAMPLE_AHEAD; i++)
-            hash[i] = key_hash(key_above(key_bits(keys[min(first + i * GROUP_SIZE, n - 1) * step]), shift));
+            hash[i] =
+                key_hash(key_above(key_bits(keys[sort_sample_at(min(first + i * GROUP_SIZE, n - 1), step)]), shift));
         ORDO_UNROLL
         for (uint i = 0; i < SAMPLE_AHEAD; i++)
             if (first + i * GROUP_SIZE < n)

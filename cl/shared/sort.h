@@ -30,6 +30,21 @@
 #define SORT_CODE_OWN        2u
 #define SORT_CODE_UPTO(pass) ((pass) % 2 ? 1u : 3u)
 
+/* Size of the sample of keys from which the histogram kernel estimates the sizes of segments. */
+ORDO_FN ordo_u32 sort_sample_size(ordo_u32 count)
+{
+    const ordo_u32 least = count / 2 < 16384 ? count / 2 : 16384, size = count >> 10;
+
+    return size < least ? least : size < 65536 ? size : 65536;
+}
+
+/* Returns the index of key k of the sample. `step` is the number of keys divided by the sample's size. The distance of
+ * two indices varies, so that keys that repeat in a pattern do not all look alike. */
+ORDO_FN ordo_u32 sort_sample_at(ordo_u32 k, ordo_u32 step)
+{
+    return k * step + (ordo_u32) ((ordo_u64) (k * 0x9e3779b1u) * step >> 32);
+}
+
 /* Arguments of a pass. Members ..._at are indices of elements. Members ..._word are indices in the control buffer. */
 struct sort_pass {
     ordo_u64 keys_in_at, keys_out_at, values_in_at, values_out_at;

@@ -3,6 +3,8 @@
 #include "sort_case.h"
 #include "tests/support/overlay.h"
 
+#include "shared/sort.h"
+
 static const size_t seam_sizes[] = { 0,    1,    2,    3,    31,   32,   33,   63,    64,    65,    127,  255,
                                      256,  257,  511,  512,  513,  1023, 1024, 1025,  2047,  2048,  2049, 4095,
                                      4096, 4097, 7679, 7680, 7681, 8191, 8193, 15360, 15361, 16385, 50021 };
@@ -130,7 +132,7 @@ struct pattern {
     const char *name;
     uint64_t    fixed, varies;
     bool        local; /* the plan has the local pass */
-    bool        fools; /* keys of odd index, which the sample omits, are in few segments */
+    bool        fools; /* keys that the sample omits are in few segments */
 };
 
 static const struct pattern patterns[] = {
@@ -150,15 +152,23 @@ static const struct pattern patterns[] = {
  * exceeds a group's capacity. */
 static uint64_t *pattern_keys(struct test *t, const struct pattern *p, size_t count)
 {
-    uint64_t *keys = test_alloc(count * sizeof *keys);
+    uint64_t      *keys = test_alloc(count * sizeof *keys);
+    bool          *seen = test_alloc(count * sizeof *seen);
+    const uint32_t size = sort_sample_size((uint32_t) count), step = (uint32_t) count / size;
+    size_t         omitted = 0;
+    memset(seen, 0, count * sizeof *seen);
+    for (uint32_t k = 0; k < size; k++)
+        seen[sort_sample_at(k, step)] = true;
     for (size_t i = 0; i < count; i++) {
-        const bool odd = p->fools && i % 2 == 1;
+        const bool fools = p->fools && !seen[i];
         keys[i] = p->fixed | (test_random(t) & p->varies);
-        if (odd && i / 2 < LONG_SEGMENT)
+        if (fools && omitted < LONG_SEGMENT)
             keys[i] = (uint64_t) 0x8000 << 48 | keys[i] >> 16;
-        else if (odd && i / 2 < LONG_SEGMENT + FULL_BIN)
+        else if (fools && omitted < LONG_SEGMENT + FULL_BIN)
             keys[i] = 1 << 8;
+        omitted += fools;
     }
+    free(seen);
     return keys;
 }
 
