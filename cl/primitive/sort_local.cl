@@ -2,7 +2,8 @@
 /* The local pass of the hybrid radix sort (sort_histogram.cl). Earlier passes leave segments of elements with equal top
  * digits. Each work-group sorts a range of whole segments in four steps:
  *
- *    1  count    maps the keys to bins, in ascending order, and counts each bin's keys
+ *    1  count    maps the keys to bins, in ascending order, and counts each bin's keys. Bins divide the interval of the
+ *                range's keys, or, if a bin then has too many keys, the interval of each segment
  *    2  spread   puts each element's index into its bin, in any order
  *    3  rank     compares each element with the others of its bin, by key and then by index
  *    4  gather   writes keys and values in sorted order */
@@ -22,7 +23,13 @@
 #error "LOCAL_ITEMS must be even, and a range at most 32768 elements: an index and a count have 16 bits"
 #endif
 
+/* Local memory has counts of up to this number of elements per bin. */
 #define LOCAL_BIN_MAX 256
+
+/* A range of 16-byte keys with a bin of more elements is mapped to bins again, by segments. For 8-byte keys, the code
+ * would take registers that they do not have, and their plans have few such ranges. */
+#define LOCAL_CROWDED     48
+#define LOCAL_BY_SEGMENTS (KEY_BITS > 64)
 
 /* A segment is a sequence of keys that have equal bits from `local_bit` up. Returns the index after the segment that
  * contains keys[at - 1]. */
@@ -62,11 +69,19 @@ void sort_bounds(__global const ordo_key *keys_out, __global const ordo_key *key
 }
 
 typedef struct {
+    uint heads[LOCAL_TILE / 32]; /* bit e is 1 if a segment begins at element e of the range */
+    uint width[LOCAL_TILE / 4];  /* word e / 4 belongs to the segments that begin at element e */
+} local_segments;
+
+typedef struct {
     /* Each word has two bins, in 16 bits each: first the bin's size, later the index of its first element. */
-    uint   bins[LOCAL_TILE / 2];
-    ushort index[LOCAL_TILE];
-    uint   scratch[GROUP_SCAN_WORDS];
-    uint   fullest;
+    uint bins[LOCAL_TILE / 2];
+    union {
+        ushort         index[LOCAL_TILE];
+        local_segments segments;
+    } of;
+    uint scratch[GROUP_SCAN_WORDS];
+    uint fullest;
 } local_memory;
 
 #ifndef LOCAL_BYTES
@@ -100,9 +115,73 @@ ORDO_FN uint local_half(__local const uint *bins, uint bin)
     return bins[bin / 2] >> bin % 2 * 16 & 0xffff;
 }
 
-/* Step 1 (count). Sets which[i] for this work-item's key i. Its upper half is the key's bin. Its lower half is a unique
- * index in this bin. */
-ORDO_FN void local_count(__local local_memory *l, local_map m, const ordo_key_form *form, uint count, uint *which)
+/* Sets which[i] to the bin of this work-item's key i. Bins divide the interval of the range's keys evenly. */
+ORDO_FN void local_bins_of_range(local_map m, const ordo_key_form *form, uint *which)
+{
+    ORDO_UNROLL
+    for (int i = 0; i < LOCAL_ITEMS; i++)
+        which[i] = local_bin(m, form[i]);
+}
+
+/* Marks the first element of each segment. Clears the widths of segments. */
+ORDO_FN void local_mark_heads(__local local_segments *l, __global const ordo_key *keys, uint count, uint local_bit)
+{
+    for (uint i = get_local_id(0); i < LOCAL_TILE / 32; i += GROUP_SIZE)
+        l->heads[i] = 0;
+    for (uint i = get_local_id(0); i < LOCAL_TILE / 4; i += GROUP_SIZE)
+        l->width[i] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    ORDO_UNROLL
+    for (int i = 0; i < LOCAL_ITEMS; i++) {
+        const uint          e = min((uint) get_local_id(0) + i * GROUP_SIZE, count - 1);
+        const ordo_key_form here = key_above(key_bits(keys[e]), local_bit);
+        if (e == 0 || !key_same(here, key_above(key_bits(keys[e - 1]), local_bit)))
+            ordo_local_or(&l->heads[e / 32], 1u << e % 32);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Returns the index of the first element of e's segment in the upper half, and the segment's size in the lower half. */
+ORDO_FN uint local_segment_of(__local const local_segments *l, uint count, uint e)
+{
+    const uint upto = (2u << e % 32) - 1;
+    uint       first = e / 32, last = e / 32, before = l->heads[first] & upto, after = l->heads[last] & ~upto;
+
+    while (!before)
+        before = l->heads[--first];
+    while (!after && ++last < LOCAL_TILE / 32)
+        after = l->heads[last];
+    first = first * 32 + 31 - clz(before);
+    return first << 16 | ((after ? last * 32 + 31 - clz(after & (0 - after)) : count) - first);
+}
+
+/* Sets which[i] to the bin of this work-item's key i. Each segment has a bin for each of its elements. These bins
+ * divide the values of the bits in which the segment's keys differ. The whole group must call. */
+ORDO_FN void local_bins_of_segments(__local local_segments *l, __global const ordo_key *keys, uint count,
+                                    uint first_bit, uint local_bit, const ordo_key_form *form, uint *which)
+{
+    local_mark_heads(l, keys, count, local_bit);
+    ORDO_UNROLL
+    for (int i = 0; i < LOCAL_ITEMS; i++) {
+        which[i] = local_segment_of(l, count, min((uint) get_local_id(0) + i * GROUP_SIZE, count - 1));
+        const uint          first = which[i] >> 16;
+        const ordo_key_form differ = form[i] ^ key_above(key_bits(keys[first]), first_bit);
+        if (!key_same(differ, key_low_bits(0)))
+            ordo_local_max(&l->width[first / 4], key_width(differ));
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    ORDO_UNROLL
+    for (int i = 0; i < LOCAL_ITEMS; i++) {
+        const uint e = get_local_id(0) + i * GROUP_SIZE, first = which[i] >> 16, width = l->width[first / 4];
+        /* Equal keys keep their order. */
+        which[i] = width ? first + mul_hi(key_top(form[i], width), which[i] & 0xffff) : min(e, count - 1);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Step 1 (count). which[i] is the bin of this work-item's key i. Moves it to the upper half of which[i]. The lower half
+ * becomes a unique index in this bin. */
+ORDO_FN void local_count(__local local_memory *l, uint count, uint *which)
 {
     for (uint i = get_local_id(0); i < LOCAL_TILE / 2; i += GROUP_SIZE)
         l->bins[i] = 0;
@@ -111,7 +190,7 @@ ORDO_FN void local_count(__local local_memory *l, local_map m, const ordo_key_fo
     barrier(CLK_LOCAL_MEM_FENCE);
     ORDO_UNROLL
     for (int i = 0; i < LOCAL_ITEMS; i++) {
-        const uint bin = local_bin(m, form[i]), shift = bin % 2 * 16;
+        const uint bin = which[i], shift = bin % 2 * 16;
         which[i] = bin << 16;
         if (get_local_id(0) + i * GROUP_SIZE < count)
             which[i] |= ordo_local_add(&l->bins[bin / 2], 1u << shift) >> shift & 0xffff;
@@ -120,7 +199,7 @@ ORDO_FN void local_count(__local local_memory *l, local_map m, const ordo_key_fo
 }
 
 /* Replaces each bin's count by the index of its first element. Sets l->fullest to the greatest count if it exceeds
- * LOCAL_BIN_MAX. A barrier must follow. */
+ * LOCAL_CROWDED. Ends with a barrier. */
 ORDO_FN void local_place(__local local_memory *l)
 {
     __local uint *mine = l->bins + get_local_id(0) * (LOCAL_ITEMS / 2);
@@ -138,8 +217,9 @@ ORDO_FN void local_place(__local local_memory *l)
         mine[i] = before | (before + low) << 16;
         before += low + (two[i] >> 16);
     }
-    if (fullest > LOCAL_BIN_MAX)
+    if (fullest > LOCAL_CROWDED)
         ordo_local_max(&l->fullest, fullest);
+    barrier(CLK_LOCAL_MEM_FENCE);
 }
 
 ORDO_FN void local_spread(__local local_memory *l, uint count, const uint *which)
@@ -148,7 +228,7 @@ ORDO_FN void local_spread(__local local_memory *l, uint count, const uint *which
     for (int i = 0; i < LOCAL_ITEMS; i++) {
         const uint e = get_local_id(0) + i * GROUP_SIZE;
         if (e < count)
-            l->index[local_half(l->bins, which[i] >> 16) + (which[i] & 0xffff)] = (ushort) e;
+            l->of.index[local_half(l->bins, which[i] >> 16) + (which[i] & 0xffff)] = (ushort) e;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
@@ -162,7 +242,7 @@ ORDO_FN uint local_rank(__local const local_memory *l, __global const ordo_key *
     if (end - first == 1)
         return first;
     for (uint at = first; at < end; at++) {
-        const uint          other = l->index[at];
+        const uint          other = l->of.index[at];
         const ordo_key_form its = key_above(key_bits(keys[other]), first_bit);
         place += key_before(its, form) || (key_same(its, form) && other < e);
     }
@@ -184,7 +264,7 @@ ORDO_FN void local_sort(__local local_memory *l, __global const ordo_key *keys, 
     for (int i = 0; i < LOCAL_ITEMS; i++) {
         const uint e = get_local_id(0) + i * GROUP_SIZE;
         if (e < count)
-            l->index[which[i]] = (ushort) e;
+            l->of.index[which[i]] = (ushort) e;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
@@ -213,9 +293,14 @@ void sort_local(PAIRS_OUT(out), PAIRS_IN(spare), __global const uint *plan, __gl
     ORDO_UNROLL
     for (int i = 0; i < LOCAL_ITEMS; i++)
         form[i] = key_above(key_bits(keys[min(lid + i * GROUP_SIZE, count - 1)]), s.first_bit);
-    local_count(&l, m, form, count, which);
+    local_bins_of_range(m, form, which);
+    local_count(&l, count, which);
     local_place(&l);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    if (LOCAL_BY_SEGMENTS && l.fullest > LOCAL_CROWDED) {
+        local_bins_of_segments(&l.of.segments, keys, count, s.first_bit, local_bit, form, which);
+        local_count(&l, count, which);
+        local_place(&l);
+    }
     const bool left = l.fullest > LOCAL_BIN_MAX;
     if (lid == 0)
         bounds[s.ranges + 1 + range] = left;
@@ -230,7 +315,7 @@ void sort_local(PAIRS_OUT(out), PAIRS_IN(spare), __global const uint *plan, __gl
     ordo_value                 value[LOCAL_ITEMS];
     ORDO_UNROLL
     for (int i = 0; i < LOCAL_ITEMS; i++) {
-        const uint index = l.index[min(lid + i * GROUP_SIZE, count - 1)];
+        const uint index = l.of.index[min(lid + i * GROUP_SIZE, count - 1)];
         key[i] = keys[index];
         if (ORDO_VALUE_BYTES)
             value[i] = values[index];

@@ -148,8 +148,8 @@ static const struct pattern patterns[] = {
 };
 #define N_PATTERNS (sizeof patterns / sizeof *patterns)
 
-/* The range of equal keys is short enough for the local pass, but the keys share one bin. The range of the long segment
- * exceeds a group's capacity. */
+/* The range of equal keys is short enough for the local pass, but the keys share one bin, because their segment has
+ * another key. The range of the long segment exceeds a group's capacity. */
 static uint64_t *pattern_keys(struct test *t, const struct pattern *p, size_t count)
 {
     uint64_t      *keys = test_alloc(count * sizeof *keys);
@@ -166,6 +166,8 @@ static uint64_t *pattern_keys(struct test *t, const struct pattern *p, size_t co
             keys[i] = (uint64_t) 0x8000 << 48 | keys[i] >> 16;
         else if (fools && omitted < LONG_SEGMENT + FULL_BIN)
             keys[i] = 1 << 8;
+        else if (fools && omitted == LONG_SEGMENT + FULL_BIN)
+            keys[i] = (uint64_t) 1 << 40;
         omitted += fools;
     }
     free(seen);

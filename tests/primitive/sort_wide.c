@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The sort of keys of 16 bytes. */
 #include "sort_case.h"
+#include "tests/support/overlay.h"
 
 static const struct ordo_sort_params kinds[] = { { .key = ORDO_U128, .value_bytes = 4 },
                                                  { .key = ORDO_BYTES16, .value_bytes = 0, .descending = true },
@@ -90,6 +91,62 @@ MASK_TEST(sort_wide, plans_and_the_local_pass_give_the_same_order, "cpu=0,progre
         test_ok(t, ordo_device_set_tunable(t->dev, "sort.local", 0));
         check_wide(t, kinds[method], WIDE_IPV6, 9001, true);
     }
+}
+
+/* ---- segments of the local pass ---------------------------------------------------------------------------------- */
+
+enum { SUBNET_KEYS = 100003, SUBNETS = 1600 };
+
+/* About 63 keys in each of 1600 subnets. The subnets of a range are far apart, so that bins of equal width cannot divide
+ * the keys of one. */
+static void subnet_keys(struct test *t, void *keys)
+{
+    uint64_t subnet[SUBNETS];
+    for (size_t i = 0; i < SUBNETS; i++)
+        subnet[i] = test_random(t);
+    for (size_t i = 0; i < SUBNET_KEYS; i++)
+        test_form_put(ORDO_U128, (struct test_form) { subnet[test_below(t, SUBNETS)], test_random(t) },
+                      (char *) keys + 16 * i);
+}
+
+static size_t descents(const char *keys)
+{
+    size_t n = 0;
+    for (size_t i = 1; i < SUBNET_KEYS; i++)
+        n += test_form_compare(test_form_of(ORDO_U128, keys + 16 * i - 16), test_form_of(ORDO_U128, keys + 16 * i)) > 0;
+    return n;
+}
+
+static size_t descents_of_a_sort(struct test *t)
+{
+    AUTO_FREE void *keys = test_alloc((size_t) SUBNET_KEYS * 16);
+    test_ok(t, ordo_device_set_tunable(t->dev, "sort.merged", 0));
+    test_ok(t, ordo_device_set_tunable(t->dev, "sort.digit_bits", 8));
+    test_ok(t, ordo_device_set_tunable(t->dev, "sort.local_group", 64));
+    test_ok(t, ordo_device_set_tunable(t->dev, "sort.local", 12));
+    subnet_keys(t, keys);
+    test_ok(t, ordo_sort_host(t->dev, ordo_sort_params(.key = ORDO_U128), keys, NULL, SUBNET_KEYS));
+    return descents(keys);
+}
+
+static void sorts_subnets(struct test *t)
+{
+    test_true(t, descents_of_a_sort(t) == 0);
+}
+
+static void reverses_subnets(struct test *t)
+{
+    test_true(t, descents_of_a_sort(t) > SUBNET_KEYS / 3);
+}
+
+/* Only an injected fault shows that segments have bins of their own: it reverses the bins of each segment. */
+Test(sort_wide, each_segment_has_bins_of_its_own)
+{
+    test_each_device_with("cpu=0,progress=1", sorts_subnets);
+    AUTO(overlay_end) struct overlay o = overlay_begin();
+    overlay_edit(&o, "primitive/sort_local.cl", "first + mul_hi(", "first + (which[i] & 0xffff) - 1 - mul_hi(");
+    overlay_use(&o);
+    test_each_device_with("cpu=0,progress=1", reverses_subnets);
 }
 
 EVERY_MASK_TEST(sort_wide, each_method_on_each_device)
