@@ -2,8 +2,7 @@
 /* The local pass of the hybrid radix sort (sort_histogram.cl). Earlier passes leave segments of elements with equal top
  * digits. Each work-group sorts a range of whole segments in four steps:
  *
- *    1  count    maps the keys to bins, in ascending order, and counts each bin's keys. Bins divide the interval of the
- *                range's keys, or, if a bin then has too many keys, the interval of each segment
+ *    1  count    maps the keys to bins, in ascending order, and counts each bin's keys
  *    2  spread   puts each element's index into its bin, in any order
  *    3  rank     compares each element with the others of its bin, by key and then by index
  *    4  gather   writes keys and values in sorted order */
@@ -155,8 +154,26 @@ ORDO_FN uint local_segment_of(__local const local_segments *l, uint count, uint 
     return first << 16 | ((after ? last * 32 + 31 - clz(after & (0 - after)) : count) - first);
 }
 
-/* Sets which[i] to the bin of this work-item's key i. Each segment has a bin for each of its elements. These bins
- * divide the values of the bits in which the segment's keys differ. The whole group must call. */
+/* Returns a number that ascends with the logarithm of the low `width` bits of `form`. It is less than
+ * (width + 1) << 24. */
+ORDO_FN uint local_logarithm(ordo_key_form form, uint width)
+{
+    const ordo_key_form low = form & key_low_bits(width);
+    const uint          its_width = key_same(low, key_low_bits(0)) ? 0 : key_width(low);
+    return its_width << 24 | key_top(low, its_width) << 1 >> 8;
+}
+
+/* Returns a key's bin of the `size` bins of its segment. The keys differ in their low `width` bits. The value of these
+ * bits selects the bin as much as their logarithm does, because small numbers may lie beside great ones. */
+ORDO_FN uint local_bin_of_segment(ordo_key_form form, uint width, uint size)
+{
+    const uint even = mul_hi(key_top(form, width), size);
+    const uint curved = mul_hi(local_logarithm(form, width), (size << 8) / (width + 1));
+    return (even + curved) / 2;
+}
+
+/* Sets which[i] to the bin of this work-item's key i. Each segment has a bin for each of its elements. The whole group
+ * must call. */
 ORDO_FN void local_bins_of_segments(__local local_segments *l, __global const ordo_key *keys, uint count,
                                     uint first_bit, uint local_bit, const ordo_key_form *form, uint *which)
 {
@@ -174,7 +191,7 @@ ORDO_FN void local_bins_of_segments(__local local_segments *l, __global const or
     for (int i = 0; i < LOCAL_ITEMS; i++) {
         const uint e = get_local_id(0) + i * GROUP_SIZE, first = which[i] >> 16, width = l->width[first / 4];
         /* Equal keys keep their order. */
-        which[i] = width ? first + mul_hi(key_top(form[i], width), which[i] & 0xffff) : min(e, count - 1);
+        which[i] = width ? first + local_bin_of_segment(form[i], width, which[i] & 0xffff) : min(e, count - 1);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }

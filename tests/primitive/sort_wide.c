@@ -144,7 +144,8 @@ Test(sort_wide, each_segment_has_bins_of_its_own)
 {
     test_each_device_with("cpu=0,progress=1", sorts_subnets);
     AUTO(overlay_end) struct overlay o = overlay_begin();
-    overlay_edit(&o, "primitive/sort_local.cl", "first + mul_hi(", "first + (which[i] & 0xffff) - 1 - mul_hi(");
+    overlay_edit(&o, "primitive/sort_local.cl", "first + local_bin_of",
+                 "first + (which[i] & 0xffff) - 1 - local_bin_of");
     overlay_use(&o);
     test_each_device_with("cpu=0,progress=1", reverses_subnets);
 }
