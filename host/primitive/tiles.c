@@ -39,10 +39,16 @@ bool ordo_looks_back(const ordo_device *dev, enum ordo_shape shape)
 struct ordo_tiles ordo_tiles_of(const ordo_device *dev, enum ordo_tunable group, enum ordo_tunable items,
                                 size_t key_bytes, size_t count, size_t at)
 {
+    return ordo_tiles_with(dev, group, ordo_tunable(dev, items, ordo_shape_of(key_bytes, 0)), key_bytes, count, at);
+}
+
+struct ordo_tiles ordo_tiles_with(const ordo_device *dev, enum ordo_tunable group, size_t items, size_t key_bytes,
+                                  size_t count, size_t at)
+{
     const struct ordo_facts *facts = ordo_device_facts(dev);
     const enum ordo_shape    shape = ordo_shape_of(key_bytes, 0);
     struct ordo_tiles        t = { .group = ordo_group_of(dev, group, shape) };
-    t.items = items_of(t.group, ordo_tunable(dev, items, shape), key_bytes);
+    t.items = items_of(t.group, items, key_bytes);
     t.lookback = ordo_looks_back(dev, shape);
     t.shift = t.group == 1 ? 0 : (cl_uint) (at % (16 / key_bytes));
     t.tiles = (cl_uint) ordo_ceil_div(count + t.shift, t.group * t.items);

@@ -19,6 +19,9 @@ struct ordo_tiles {
 /* `at` is the index of the array's first element in its buffer. Pass 0 if kernels use no vectors. */
 struct ordo_tiles ordo_tiles_of(const ordo_device *dev, enum ordo_tunable group, enum ordo_tunable items,
                                 size_t key_bytes, size_t count, size_t at);
+/* With `items` elements per work-item, or as many as fit. */
+struct ordo_tiles ordo_tiles_with(const ordo_device *dev, enum ordo_tunable group, size_t items, size_t key_bytes,
+                                  size_t count, size_t at);
 
 /* Returns true if kernels should use look-back (cl/group/lookback.cl). */
 bool ordo_looks_back(const ordo_device *dev, enum ordo_shape shape);
