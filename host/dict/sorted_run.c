@@ -150,23 +150,6 @@ void ordo_runs_release(struct ordo_runs *runs, struct ordo_sorted_run *run)
     ordo_runs_limit_spare(runs, spare_most(runs, 0));
 }
 
-/* Batches of at most 1 / READY_SHARE of the elements can use the block of ordo_runs_make_ready. */
-#define READY_SHARE 64
-#define READY_MIN   ((size_t) 64 << 10) /* bytes */
-
-void ordo_runs_make_ready(struct ordo_runs *runs, struct ordo_call *call)
-{
-    struct ordo_sorted_run block = { .mem = NULL };
-    const size_t           bytes = live_bytes(runs) / READY_SHARE;
-
-    if (ordo_device_facts(call->dev)->cpu || bytes < READY_MIN || create_block(runs, call, bytes, &block) != ORDO_OK)
-        return;
-    if (ordo_call_fill(call, block.mem, 0, sizeof(cl_uint), 0) == ORDO_OK)
-        ordo_runs_release(runs, &block);
-    else
-        destroy_block(runs, &block.mem, block.mem_bytes);
-}
-
 void ordo_runs_trim_spare(struct ordo_runs *runs)
 {
     ordo_runs_limit_spare(runs, live_bytes(runs) > SPARE_MIN ? live_bytes(runs) : SPARE_MIN);

@@ -139,9 +139,6 @@ void ordo_runs_drop_spare(struct ordo_runs *runs);
 void ordo_runs_release_spare(ordo_dict *dict);
 /* Frees the largest unused blocks until all unused blocks take at most `most` bytes. */
 void ordo_runs_limit_spare(struct ordo_runs *runs, size_t most);
-/* After a large run is stored, creates an unused block for the run of a small batch, because the first use of a new
- * block takes 75 us or more (NVIDIA H200). Does nothing on CPUs, or if memory is short. */
-void ordo_runs_make_ready(struct ordo_runs *runs, struct ordo_call *call);
 /* Frees unused blocks until they take at most 4 MiB or the bytes of all runs, whichever is more. */
 void ordo_runs_trim_spare(struct ordo_runs *runs);
 /* Releases all runs. Then adds *run, if it has a block. */

@@ -91,14 +91,15 @@ static void destroy_block(ordo_device *dev, struct ordo_block **at)
     free(block);
 }
 
+/* A block of `bytes` bytes serves the requests for which a smaller block was created, if that has more than half its
+ * size. */
 static bool is_replaced(const struct ordo_block *b, cl_command_queue queue, size_t bytes)
 {
-    return !b->in_use && b->queue == queue && b->use == ORDO_SCRATCH_PLAIN && b->bytes <= bytes &&
-           b->bytes > bytes / 16;
+    return !b->in_use && b->queue == queue && b->use == ORDO_SCRATCH_PLAIN && b->bytes <= bytes && b->bytes > bytes / 2;
 }
 
-/* Releases a free block of the queue that a new block of `bytes` bytes can replace. Keeps much smaller blocks, because
- * the first use of a new block takes 75 us or more (NVIDIA H200). */
+/* Releases a free block of the queue that a new block of `bytes` bytes replaces. Keeps smaller blocks, because the
+ * first use of a new block takes 75 us or more (NVIDIA H200). */
 static void release_replaced(ordo_device *dev, cl_command_queue queue, size_t bytes)
 {
     for (struct ordo_block **at = &dev->scratch; *at; at = &(*at)->next)

@@ -72,7 +72,6 @@ static ordo_status build(ordo_dict *dict, struct ordo_call *call, struct ordo_sl
                          size_t count)
 {
     ORDO_TRY(ordo_runs_build(dict, call, keys, values, count));
-    ordo_runs_make_ready(ordo_runs_of(dict), call);
     restart(lsm_of(dict));
     return ORDO_OK;
 }
