@@ -22,10 +22,12 @@
 #include <absl/container/flat_hash_set.h>
 namespace plain {
 using absl::btree_map;
+using absl::btree_multimap;
 using absl::btree_set;
 using absl::flat_hash_map;
 using absl::flat_hash_set;
 template <class K, class V> using map = btree_map<K, V>;
+template <class K, class V> using multimap = btree_multimap<K, V>;
 template <class K> using set = btree_set<K>;
 template <class K, class V> using hash_map = flat_hash_map<K, V>;
 template <class K> using hash_set = flat_hash_set<K>;
@@ -37,6 +39,7 @@ template <class K> using hash_set = flat_hash_set<K>;
 #include <unordered_set>
 namespace plain {
 template <class K, class V> using map = std::map<K, V>;
+template <class K, class V> using multimap = std::multimap<K, V>;
 template <class K> using set = std::set<K>;
 template <class K, class V> using hash_map = std::unordered_map<K, V>;
 template <class K> using hash_set = std::unordered_set<K>;

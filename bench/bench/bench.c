@@ -277,7 +277,7 @@ static bool run_device(struct run *run, const char *select, double seconds)
     ordo_device_close(&run->device);
     if (run->rows || run->options->first_open || run->options->first_prepare || run->paper)
         return true;
-    report_error("nothing was measured: no workload, structure and type of these options go together");
+    report_error("nothing was measured: no workload, structure, type and distribution of these options go together");
     return false;
 }
 

@@ -301,6 +301,19 @@ static void check_keys(struct options *o)
         o->sizes[o->n_sizes++] = o->lines->count;
 }
 
+static void check_dists(const struct options *o)
+{
+    for (int d = 0; d < o->n_dists; d++) {
+        const enum dist dist = (enum dist) o->dists[d];
+        bool            fits = false;
+        for (int i = 0; i < o->n_types; i++)
+            fits |= type_bytes((ordo_type) o->types[i]) >= dist_key_bytes(dist);
+        if (!fits)
+            usage_error("--dist: %s needs keys of at least %zu bytes; see --types", dist_name(dist),
+                        dist_key_bytes(dist));
+    }
+}
+
 struct options read_options(int argc, char **argv)
 {
     struct options o = { .n_types = 1,
@@ -348,6 +361,7 @@ struct options read_options(int argc, char **argv)
         usage_error("compare: --fills and --first-calls cannot be used: queries are timed after all batches");
     if (o.side_by_side && (o.first_open || o.first_prepare))
         usage_error("compare: open and prepare have no peers");
+    check_dists(&o);
     if (o.lines && !o.suite && !o.paper)
         check_keys(&o);
     if (o.n_compare || o.against) /* all processes do the same */

@@ -91,7 +91,8 @@ static int list_series(const struct run *run, enum workload workload, struct ser
             const struct spec spec = point_of(run, workload, variant, &past);
             if (past)
                 break;
-            if ((workload_asks_prefixes(workload) && spec.type != ORDO_U32 && spec.type != ORDO_U64) ||
+            if (type_bytes(spec.type) < dist_key_bytes(spec.dist) ||
+                (workload_asks_prefixes(workload) && spec.type != ORDO_U32 && spec.type != ORDO_U64) ||
                 (type_is_wide(spec.type) &&
                  (!workload_takes_wide(workload) || (searches && variant == VARIANT_COMPRESSED) ||
                   (workload_is_dict(workload) && !structure_is(variant, ORDO_WIDE_KEYS)))) ||

@@ -54,6 +54,7 @@ done <<'END'
 group_by 4000000
 columns 2000000
 join 1000000
+multimap 1000000
 time_series 500000
 expiry 1048576
 top_k 8000000

@@ -103,13 +103,12 @@ static void hits_of(void *arg, size_t i)
 
 static bool make_queries(const struct spec *spec, const struct inputs *in)
 {
-    const bool sorted = variant_is_sorted(spec->variant), search = spec->workload == SEARCH;
-    const bool in_order =
-        spec->dist == SORTED || spec->dist == REVERSE || (spec->dist >= SEQUENTIAL && spec->dist != CLUSTERED);
-    const enum dist dist = in_order ? UNIFORM : spec->dist;
-    if (!draw_keys(spec, search && sorted, dist, spec->seed + 9, spec->n_queries, in->queries))
+    const bool      sorted = variant_is_sorted(spec->variant);
+    const bool      drawn = spec->workload == SEARCH && !dist_has_times(spec->dist); /* times would ascend */
+    const enum dist dist = dist_is_in_order(spec->dist) ? UNIFORM : spec->dist;
+    if (!draw_keys(spec, drawn && sorted, dist, spec->seed + 9, spec->n_queries, in->queries))
         return false;
-    if (search)
+    if (drawn)
         return true;
     if (spec->count > 0)
         for_each(spec->n_queries, hits_of, &(struct hits) { spec, in });

@@ -115,6 +115,27 @@ struct fill {
 #define CLUSTER_KEYS   256
 #define CLUSTER_SPAN   4096
 #define RUN_KEYS       1000
+#define FIRST_MS       UINT64_C(1700000000000) /* a time in milliseconds since 1970 */
+#define SENSORS        1000                    /* each sends a sample about once a second */
+#define UUIDS_PER_MS   16
+
+/* The key that equal keys have. */
+static uint64_t constant_key(void)
+{
+    return draw(1000, 0);
+}
+
+/* Takes the bits of `mask` from a, and the others from b. */
+static uint64_t mixed(uint64_t mask, uint64_t a, uint64_t b)
+{
+    return (a & mask) | (b & ~mask);
+}
+
+/* The upper half of a key of 4 or 8 bytes, where key_at has it. */
+static uint64_t upper_half(ordo_type type)
+{
+    return type_bytes(type) == 4 ? UINT64_MAX << 48 : UINT64_MAX << 32;
+}
 
 /* The ordered form of element i as 64 bits. Keys of 4 bytes take the upper half. */
 static uint64_t key_at(const struct fill *fill, size_t i)
@@ -138,6 +159,20 @@ static uint64_t key_at(const struct fill *fill, size_t i)
         return (i + i / 7) * unit;
     case RUNS: /* begins in the first half of its span */
         return (i / RUN_KEYS * 2 * RUN_KEYS + draw(3002, i / RUN_KEYS) % RUN_KEYS + i % RUN_KEYS) * unit;
+    case EQUAL:
+        return constant_key();
+    case ALTERNATING:
+        return i % 2 ? constant_key() : r;
+    case LOW_CONSTANT:
+        return mixed(upper_half(fill->type), r, constant_key());
+    case HIGH_CONSTANT:
+        return mixed(upper_half(fill->type), constant_key(), r);
+    case SENSOR_TIMES:
+        return (r % SENSORS) << 48 | (FIRST_MS + i);
+    case UUID4: /* the first word: four bits are the version (RFC 9562) */
+        return mixed(0xf000, 0x4000, r);
+    case UUID7:
+        return (FIRST_MS + i / UUIDS_PER_MS) << 16 | 0x7000 | (r & 0xfff);
     default:
         return r;
     }
@@ -160,6 +195,13 @@ static struct key_form wide_key_at(const struct fill *fill, size_t i)
     switch (fill->dist) {
     case CLUSTERED:
         return address(fill, i);
+    case LOW_CONSTANT:
+        return (struct key_form) { draw(fill->seed, i), constant_key() };
+    case HIGH_CONSTANT:
+        return (struct key_form) { constant_key(), draw(fill->seed, i) };
+    case UUID4:
+    case UUID7: /* two bits are the variant */
+        return (struct key_form) { high, (uint64_t) 1 << 63 | draw(fill->seed + 5000, i) >> 2 };
     case SEQUENTIAL:
     case DENSE:
     case RUNS:
@@ -261,6 +303,5 @@ void keys_draw(ordo_type type, enum dist dist, uint64_t seed, size_t count, void
 bool keys_draw_sorted(ordo_type type, enum dist dist, uint64_t seed, size_t count, void *keys)
 {
     keys_draw(type, dist == REVERSE ? SORTED : dist, seed, count, keys);
-    return dist == SORTED || dist == REVERSE || dist == SEQUENTIAL || dist == DENSE || dist == RUNS ||
-           elements_sort(type, keys, NULL, 0, count);
+    return dist_is_in_order(dist) || elements_sort(type, keys, NULL, 0, count);
 }

@@ -81,9 +81,25 @@ bool structure_is_rival(int structure)
 const char *dist_name(int dist)
 {
     static const char *const names[N_DISTS] = {
-        "uniform", "few", "sorted", "reverse", "zipf", "sequential", "clustered", "dense", "runs",
+        "uniform", "few",   "sorted",      "reverse", "zipf",     "sequential", "clustered", "dense",
+        "runs",    "equal", "alternating", "lowbits", "highword", "packed",     "uuid4",     "uuid7",
     };
     return names[dist];
+}
+
+size_t dist_key_bytes(enum dist dist)
+{
+    return dist == UUID4 || dist == UUID7 ? 16 : dist == SENSOR_TIMES ? 8 : 4;
+}
+
+bool dist_is_in_order(enum dist dist)
+{
+    return dist == SORTED || dist == REVERSE || dist == SEQUENTIAL || dist == DENSE || dist == RUNS;
+}
+
+bool dist_has_times(enum dist dist)
+{
+    return dist == SENSOR_TIMES || dist == UUID7;
 }
 
 const char *type_name(int type)

@@ -216,9 +216,22 @@ enum dist {
     CLUSTERED,  /* groups of some 256 keys within a span of 4096 */
     DENSE,      /* 7 of 8 successive keys; queried at random */
     RUNS,       /* a run of 1000 successive keys in every 2000; queried at random */
+    EQUAL,
+    ALTERNATING,   /* uniform keys at even indices, one key at all odd ones */
+    LOW_CONSTANT,  /* the upper half is uniform */
+    HIGH_CONSTANT, /* the lower half is uniform */
+    SENSOR_TIMES,  /* in 8 bytes: 16 bits of a sensor's number, 48 bits of ascending milliseconds */
+    UUID4,         /* of 16 bytes: random */
+    UUID7,         /* of 16 bytes: 48 bits of slowly ascending milliseconds, then random */
     N_DISTS
 };
 const char *dist_name(int dist);
+/* The smallest keys that can have it. */
+size_t dist_key_bytes(enum dist dist);
+/* Whether keys ascend or descend with their indices. */
+bool dist_is_in_order(enum dist dist);
+/* Whether keys contain times that ascend with their indices. */
+bool dist_has_times(enum dist dist);
 
 const char *type_name(int type);
 #define N_TYPES 8

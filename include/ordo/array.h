@@ -18,9 +18,10 @@
  *                ordo_merge_runs, ordo_search, ordo_equal_range, ordo_lookup, ordo_index_build,
  *                ordo_compact, and the dictionaries that dict.h names.
  *                Equal keys have equal bits, so -0 is not +0. Calls copy values, whose bits have
- *                any meaning. Values of 16 bytes need an alignment of 16 bytes in device memory.
- *                For larger values, use a row number as value, and ordo_gather
- *                (examples/records.cpp).
+ *                any meaning. For values of more than 16 bytes, use a row number as value, and
+ *                ordo_gather (examples/records.cpp).
+ *   Alignment    Keys and values of 16 bytes need an alignment of 16 bytes, which only buffers with
+ *                CL_MEM_USE_HOST_PTR can lack. Arrays of _host calls may have any alignment.
  *   Count        Calls take 0 to ORDO_MAX_COUNT elements. With 0 elements a call only writes
  *                totals and signals order->done.
  *   Order        Integers are ordered by value, floats in IEEE total order: -NaN first, -0 before
@@ -42,11 +43,10 @@
  *   First call   The first call that needs a kernel compiles it, which can take seconds.
  *                ordo_device_prepare (prepare.h) compiles kernels earlier.
  *   Errors       ORDO_INVALID means a NULL argument, an array that exceeds its buffer, overlapping
- *                arrays, a buffer or queue of another context, an unknown type, or 16-byte keys or
- *                values in a buffer with less alignment (CL_MEM_USE_HOST_PTR). ORDO_UNSUPPORTED
- *                means a sum of floats, or a type that the call does not take. status.h lists other
- *                errors. After an error inputs are unchanged. After a driver error outputs may be
- *                partly written. */
+ *                arrays, a buffer or queue of another context, an unknown type, or a buffer with
+ *                too little alignment. ORDO_UNSUPPORTED means a sum of floats, or a type that the
+ *                call does not take. status.h lists other errors. After an error inputs are
+ *                unchanged. After a driver error outputs may be partly written. */
 
 /* ---- arrays ------------------------------------------------------------------------------- */
 #ifndef ORDO_ARRAY_H

@@ -200,7 +200,8 @@ ORDO_API ordo_status ordo_dict_count_host(ordo_dict *dict, const void *lo, const
 
 /* Returns for each i all elements with keys from lo[i] to hi[i], in key order. They are elements
  * offsets[i] to offsets[i + 1] - 1 of keys_out and values_out. `offsets` receives count + 1 numbers
- * (uint64_t). *needed receives the number of elements of all ranges. Each output is optional.
+ * (uint64_t). *needed receives the number of elements of all ranges. keys_out and values_out are
+ * optional.
  * Blocking: waits for the device if `needed` is not NULL, and in the _host call.
  * Errors: ORDO_TOO_SMALL if the ranges have more than `capacity` elements. keys_out and values_out
  *   are then unchanged. If `needed` is NULL, the caller must compare offsets[count] with `capacity`

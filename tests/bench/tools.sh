@@ -164,6 +164,8 @@ bad_arguments() {
     prints err 'sort, merge'
     expect 2 "$bench" --structure tree
     prints err 'sorted_array, lsm'
+    expect 2 "$bench" --types u64,f64 --dist packed,uuid4
+    prints err 'uuid4 needs keys of at least 16 bytes'
     expect 2 "$bench" --hit-rate 101
     expect 2 "$bench" --width 0
     expect 2 "$bench" --sizes 12..
@@ -342,7 +344,7 @@ dicts() {
     prints out '"rate_before"'
     prints out '"bytes_peak"'
     explained "$dir/dicts.json"
-    expect 0 "$bench" --no-limits --workload readrandom,hostexport --types bytes16 --structure fast,hash --sizes =1000 --batch =300 \
+    expect 0 "$bench" --no-limits --workload readrandom,hostexport --types bytes16 --dist uuid7 --structure fast,hash --sizes =1000 --batch =300 \
         --queries =500 --fills "$fills" --hit-rate 50 --reps 3 --json "$dir/wide.json"
     [ "$(grep -c '"key":"bytes16".*"check":"ok"' "$dir/wide.json")" -eq 4 ] || fail "keys of 16 bytes are ok"
     expect 1 "$bench" --no-limits --workload readrandom --types u128 --structure hamt

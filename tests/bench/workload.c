@@ -37,6 +37,14 @@ static struct spec spec_of(enum workload workload, int variant, ordo_type type, 
                            .seed = 3 };
 }
 
+/* The distribution of this number, or the next one that keys of this type can have. */
+static enum dist dist_for(ordo_type type, int number)
+{
+    while (dist_key_bytes((enum dist)(number % N_DISTS)) > type_bytes(type))
+        number++;
+    return (enum dist)(number % N_DISTS);
+}
+
 static size_t key_bytes(const struct spec *spec)
 {
     return ordo_type_bytes(spec->type);
@@ -278,7 +286,7 @@ static void for_each_spec(void (*body)(const struct spec *spec, const struct inp
                         (workload_takes_u128((enum workload) w) && type != ORDO_U128))
                         continue;
                     const struct spec spec = spec_of((enum workload) w, variant, (ordo_type) type, value_bytes,
-                                                     (enum dist)((w + type + (int) value_bytes) % N_DISTS));
+                                                     dist_for((ordo_type) type, w + type + (int) value_bytes));
                     struct inputs     in;
                     cr_assert(inputs_make(&spec, &in));
                     body(&spec, &in, out);
@@ -480,7 +488,8 @@ Test(workload, runs_are_sorted_and_cover_the_array)
 {
     for (int variant = 0; variant < 3; variant++)
         for (int dist = 0; dist < N_DISTS; dist++) {
-            const struct spec spec = spec_of(MERGE_RUNS, variant, ORDO_F64, 4, (enum dist) dist);
+            const ordo_type   type = dist_key_bytes((enum dist) dist) <= 8 ? ORDO_F64 : ORDO_U128;
+            const struct spec spec = spec_of(MERGE_RUNS, variant, type, 4, (enum dist) dist);
             struct inputs     in;
             size_t            next = 0;
             cr_assert(inputs_make(&spec, &in));
@@ -489,8 +498,7 @@ Test(workload, runs_are_sorted_and_cover_the_array)
                 cr_expect_eq(run.at, next);
                 next = run.at + run.count;
                 for (size_t i = run.at + 1; i < next; i++)
-                    cr_assert(key_order(spec.type, element(in.keys, 8, i - 1)) <=
-                                  key_order(spec.type, element(in.keys, 8, i)),
+                    cr_assert(key_form_compare(key_form_at(type, in.keys, i - 1), key_form_at(type, in.keys, i)) <= 0,
                               "%s: element %zu of run %zu", dist_name((enum dist) dist), i - run.at, r);
             }
             cr_expect_eq(next, COUNT);
@@ -512,6 +520,109 @@ Test(workload, ordered_draws_are_uniform)
         cr_expect(part[p] > COUNT / 16 * 9 / 10 && part[p] < COUNT / 16 * 11 / 10, "part %d has %zu of %zu", p, part[p],
                   COUNT);
     inputs_free(&in);
+}
+
+/* A key of a distribution, the key before it, and the first two keys. */
+struct drawn {
+    ordo_type       type;
+    struct key_form key, before, first, second;
+};
+
+static bool halves_are_equal(const struct drawn *d, bool upper)
+{
+    const uint64_t differ = d->key.low ^ d->first.low;
+    if (type_is_wide(d->type))
+        return upper ? d->key.high == d->first.high : differ == 0;
+    return (upper ? differ >> 4 * type_bytes(d->type) : differ << (64 - 4 * type_bytes(d->type))) == 0;
+}
+
+/* Sensors below 1000, and times that ascend. */
+static bool is_packed(const struct drawn *d, size_t i)
+{
+    const uint64_t word = type_is_wide(d->type) ? d->key.high : d->key.low;
+    const uint64_t before = type_is_wide(d->type) ? d->before.high : d->before.low;
+    return word >> 48 < 1000 && (i == 0 || word << 16 > before << 16);
+}
+
+static bool is_uuid(const struct drawn *d, uint64_t version)
+{
+    return (d->key.high >> 12 & 15) == version && d->key.low >> 62 == 2;
+}
+
+static bool has_shape(enum dist dist, const struct drawn *d, size_t i)
+{
+    switch (dist) {
+    case EQUAL:
+        return key_form_compare(d->key, d->first) == 0;
+    case ALTERNATING:
+        return (key_form_compare(d->key, d->second) == 0) == (i % 2 == 1);
+    case LOW_CONSTANT:
+        return halves_are_equal(d, false) && (i == 0 || !halves_are_equal(d, true));
+    case HIGH_CONSTANT:
+        return halves_are_equal(d, true) && (i == 0 || !halves_are_equal(d, false));
+    case SENSOR_TIMES:
+        return is_packed(d, i);
+    case UUID4:
+        return is_uuid(d, 4) && (i == 0 || key_form_compare(d->key, d->before) != 0);
+    case UUID7:
+        return is_uuid(d, 7) && (i == 0 || d->key.high >> 16 >= d->before.high >> 16);
+    default:
+        return true;
+    }
+}
+
+static void for_each_draw(void (*body)(ordo_type type, enum dist dist))
+{
+    for (int type = 0; type < N_TYPES; type++)
+        for (int dist = 0; dist < N_DISTS; dist++)
+            if (dist_key_bytes((enum dist) dist) <= type_bytes((ordo_type) type))
+                body((ordo_type) type, (enum dist) dist);
+}
+
+static void check_shape(ordo_type type, enum dist dist)
+{
+    enum { N = 1000 }; /* few enough that random halves of 16 bits differ from the first */
+    uint64_t keys[2 * N];
+    keys_draw(type, dist, 3, N, keys);
+    for (size_t i = 0; i < N; i++) {
+        const struct drawn d = { type, key_form_at(type, keys, i), key_form_at(type, keys, i ? i - 1 : 0),
+                                 key_form_at(type, keys, 0), key_form_at(type, keys, 1) };
+        cr_assert(has_shape(dist, &d, i), "%s of %s: key %zu", dist_name(dist), type_name(type), i);
+    }
+}
+
+Test(workload, keys_have_the_shape_of_their_distribution)
+{
+    for_each_draw(check_shape);
+}
+
+/* RFC 9562: the version is in byte 6, the variant in byte 8. */
+Test(workload, uuids_have_their_bytes_in_order)
+{
+    uint8_t keys[100][16];
+    for (int version = 4; version <= 7; version += 3) {
+        keys_draw(ORDO_BYTES16, version == 4 ? UUID4 : UUID7, 3, 100, keys);
+        for (int i = 0; i < 100; i++)
+            cr_assert(keys[i][6] >> 4 == version && keys[i][8] >> 6 == 2, "key %d of version %d", i, version);
+    }
+}
+
+/* Another seed gives other keys, unless the distribution has no random ones. */
+static void check_seed(ordo_type type, enum dist dist)
+{
+    const size_t bytes = 100 * type_bytes(type);
+    const bool   fixed = dist == EQUAL || dist_is_in_order(dist);
+    uint64_t     keys[200], again[200], other[200];
+    keys_draw(type, dist, 3, 100, keys);
+    keys_draw(type, dist, 3, 100, again);
+    keys_draw(type, dist, 4, 100, other);
+    cr_assert(memcmp(keys, again, bytes) == 0, "%s of %s", dist_name(dist), type_name(type));
+    cr_assert((memcmp(keys, other, bytes) == 0) == fixed, "%s of %s", dist_name(dist), type_name(type));
+}
+
+Test(workload, keys_depend_on_the_seed_alone)
+{
+    for_each_draw(check_seed);
 }
 
 Test(workload, stored_keys_keep_their_order)

@@ -78,27 +78,52 @@ DEVICE_TEST(dict_arguments, only_some_structures_take_keys_of_16_bytes)
             try_wide_keys(t, s, (ordo_type) type);
 }
 
-/* A buffer over host memory that is aligned to 8 bytes only. */
 DEVICE_TEST(dict_arguments, unaligned_keys_of_16_bytes_are_refused)
 {
-    cl_int               code = CL_SUCCESS;
-    AUTO_FREE void      *memory = aligned_alloc(4096, 8192);
-    AUTO_DICT ordo_dict *dict = NULL;
-    size_t               size = 1;
+    AUTO_UNALIGNED struct test_unaligned buffer = test_unaligned_buffer(t, 1600);
+    const struct ordo_slice              odd = ordo_at(buffer.mem, 0), none = ordo_none();
+    AUTO_DICT ordo_dict                 *dict = NULL;
+    size_t                               size = 1;
 
-    test_true(t, memory);
-    memset(memory, 0, 8192);
-    cl_mem mem = clCreateBuffer(ordo_device_context(t->dev), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, 1600,
-                                (char *) memory + 8, &code);
-    if (code != CL_SUCCESS)
+    if (!buffer.mem)
         return;
-    const struct ordo_slice odd = ordo_at(mem, 0), none = ordo_none();
     test_context(t, "unaligned keys");
     test_ok(t, create(t->dev, LSM, ORDO_U128, 0, &dict));
-    test_status(t, ordo_dict_upsert(dict, odd, none, 100, NULL), ORDO_INVALID);
-    test_status(t, ordo_dict_first(dict, odd, none, none, NULL), ORDO_INVALID);
+    test_unaligned_refused(t, ordo_dict_upsert(dict, odd, none, 100, NULL), "keys");
+    test_unaligned_refused(t, ordo_dict_first(dict, odd, none, none, NULL), "key_out");
     test_ok(t, ordo_dict_size(dict, NULL, &size));
-    test_true(t, size == 0 && clReleaseMemObject(mem) == CL_SUCCESS);
+    test_true(t, size == 0);
+}
+
+/* Refused calls change nothing, and values of 8 bytes are taken from the same buffer. */
+static void unaligned_values(struct test *t, int structure, struct ordo_slice keys, struct ordo_slice odd)
+{
+    AUTO_DICT ordo_dict    *dict = NULL, *narrow = NULL;
+    const struct ordo_slice none = ordo_none();
+    size_t                  size = 1;
+
+    test_context(t, "unaligned values of a %s", structures[structure].name);
+    test_ok(t, create(t->dev, structure, ORDO_U32, 16, &dict));
+    test_unaligned_refused(t, ordo_dict_build(dict, keys, odd, 50, NULL), "values");
+    test_unaligned_refused(t, ordo_dict_upsert(dict, keys, odd, 50, NULL), "values");
+    test_unaligned_refused(t, ordo_dict_insert(dict, keys, odd, 50, none, NULL), "values");
+    test_unaligned_refused(t, ordo_dict_find(dict, keys, 50, odd, none, NULL), "values_out");
+    test_ok(t, ordo_dict_size(dict, NULL, &size));
+    test_true(t, size == 0);
+
+    test_ok(t, create(t->dev, structure, ORDO_U32, 8, &narrow));
+    test_ok(t, ordo_dict_upsert(narrow, keys, odd, 50, NULL));
+    test_ok(t, ordo_dict_find(narrow, keys, 50, odd, none, NULL));
+    test_ok(t, ordo_device_finish(t->dev));
+}
+
+DEVICE_TEST(dict_arguments, unaligned_values_of_16_bytes_are_refused)
+{
+    AUTO_UNALIGNED struct test_unaligned buffer = test_unaligned_buffer(t, 1600);
+    AUTO_ARRAY struct test_array         keys = test_upload(t, NULL, 50, 4, 0);
+
+    for (int s = 0; s < N_STRUCTURES && buffer.mem; s++)
+        unaligned_values(t, s, test_slice(&keys), ordo_at(buffer.mem, (size_t) s % 3));
 }
 
 DEVICE_TEST(dict_arguments, configurations_are_checked)

@@ -201,30 +201,52 @@ DEVICE_TEST(sort_wide, other_calls_name_the_type_and_themselves)
     }
 }
 
-/* A buffer over host memory that is aligned to 8 bytes only. */
 DEVICE_TEST(sort_wide, unaligned_buffers_are_refused)
 {
-    cl_context                   context = NULL;
-    cl_int                       code = CL_SUCCESS;
-    AUTO_FREE void              *memory = aligned_alloc(4096, 8192);
-    AUTO_ARRAY struct test_array keys = test_upload(t, NULL, 100, 16, 0);
-    const struct ordo_slice      k = test_slice(&keys), none = ordo_none();
-    test_true(t, memory);
-    memset(memory, 0, 8192);
-    test_true(t, clGetMemObjectInfo(keys.mem, CL_MEM_CONTEXT, sizeof context, &context, NULL) == CL_SUCCESS);
-    cl_mem mem = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, 1600, (char *) memory + 8, &code);
-    if (code != CL_SUCCESS)
+    AUTO_ARRAY struct test_array         keys = test_upload(t, NULL, 100, 16, 0);
+    AUTO_UNALIGNED struct test_unaligned buffer = test_unaligned_buffer(t, 1600);
+    const struct ordo_slice              k = test_slice(&keys), none = ordo_none(), odd = ordo_at(buffer.mem, 0);
+
+    if (!buffer.mem)
         return;
-    const struct ordo_slice odd = ordo_at(mem, 0);
     for (int i = 0; i < 2; i++) {
         const struct ordo_sort_params params = { .key = test_wide_types[i] };
-        test_status(t, ordo_sort(t->dev, &params, odd, none, k, none, 100, NULL), ORDO_INVALID);
-        test_status(t, ordo_sort(t->dev, &params, k, none, odd, none, 100, NULL), ORDO_INVALID);
-        test_status(t, ordo_sort(t->dev, &params, odd, none, odd, none, 100, NULL), ORDO_INVALID);
+        test_unaligned_refused(t, ordo_sort(t->dev, &params, odd, none, k, none, 100, NULL), "keys_in");
+        test_unaligned_refused(t, ordo_sort(t->dev, &params, k, none, odd, none, 100, NULL), "keys_out");
+        test_unaligned_refused(t, ordo_sort(t->dev, &params, odd, none, odd, none, 100, NULL), "keys_in");
     }
     test_ok(t, ordo_sort(t->dev, ordo_sort_params(.key = ORDO_U64), odd, none, odd, none, 100, NULL));
     test_ok(t, ordo_device_finish(t->dev));
-    test_true(t, clReleaseMemObject(mem) == CL_SUCCESS);
+}
+
+/* `at` counts elements of 16 bytes, so that no offset gives the alignment that the buffer lacks. */
+static void refuse_values(struct test *t, ordo_type key, cl_mem keys, cl_mem values, struct ordo_slice odd)
+{
+    const struct ordo_sort_params params = { .key = key, .value_bytes = 16 };
+    const struct ordo_slice       k = ordo_at(keys, 0), out = ordo_at(keys, 50), v = ordo_at(values, 0);
+
+    test_context(t, "values for keys of type %s, from element %zu on", test_type_name[key], odd.at);
+    test_unaligned_refused(t, ordo_sort(t->dev, &params, k, odd, out, v, 50, NULL), "values_in");
+    test_unaligned_refused(t, ordo_sort(t->dev, &params, k, v, out, odd, 50, NULL), "values_out");
+    test_unaligned_refused(t, ordo_sort(t->dev, &params, k, odd, k, odd, 50, NULL), "values_in");
+}
+
+DEVICE_TEST(sort_wide, unaligned_values_are_refused)
+{
+    static const ordo_type               types[] = { ORDO_U32, ORDO_F64, ORDO_U128 };
+    AUTO_ARRAY struct test_array         keys = test_upload(t, NULL, 100, 16, 0);
+    AUTO_ARRAY struct test_array         values = test_upload(t, NULL, 100, 16, 0);
+    AUTO_UNALIGNED struct test_unaligned buffer = test_unaligned_buffer(t, 1600);
+    const struct ordo_sort_params        narrow = { .key = ORDO_U32, .value_bytes = 8 };
+    const struct ordo_slice              k = test_slice(&keys), odd = ordo_at(buffer.mem, 0);
+
+    if (!buffer.mem)
+        return;
+    for (size_t i = 0; i < LENGTH(types); i++)
+        for (size_t at = 0; at < 3; at++)
+            refuse_values(t, types[i], keys.mem, values.mem, ordo_at(buffer.mem, at));
+    test_ok(t, ordo_sort(t->dev, &narrow, k, odd, k, odd, 100, NULL));
+    test_ok(t, ordo_device_finish(t->dev));
 }
 
 /* Host arrays may have any alignment. */

@@ -46,6 +46,36 @@ void test_free(struct test_array *array)
     array->mem = NULL;
 }
 
+struct test_unaligned test_unaligned_buffer(const struct test *t, size_t bytes)
+{
+    cl_int                code = CL_SUCCESS;
+    const size_t          all = (bytes + 31) / 16 * 16;
+    struct test_unaligned buffer = { NULL, aligned_alloc(16, all) };
+
+    test_true(t, buffer.memory);
+    memset(buffer.memory, 0, all);
+    buffer.mem = clCreateBuffer(ordo_device_context(t->dev), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes,
+                                (char *) buffer.memory + 8, &code);
+    return buffer;
+}
+
+void test_unaligned_free(struct test_unaligned *buffer)
+{
+    if (buffer->mem)
+        (void) clReleaseMemObject(buffer->mem);
+    free(buffer->memory);
+    buffer->mem = NULL;
+}
+
+void test_unaligned_refused(const struct test *t, ordo_status got, const char *name)
+{
+    char message[512] = "";
+
+    (void) ordo_device_last_error(t->dev, message, sizeof message);
+    test_status(t, got, ORDO_INVALID);
+    test_true(t, strstr(message, name) && strstr(message, "no multiple of 16"));
+}
+
 /* The first changed guard byte; SIZE_MAX if there is none. */
 static size_t changed_guard(const uint8_t *image, const struct test_array *array)
 {

@@ -222,6 +222,18 @@ static inline struct ordo_slice test_slice(const struct test_array *array)
     return ordo_at(array->mem, array->at);
 }
 
+/* A buffer over zeros in host memory whose address is 8 more than a multiple of 16. mem is NULL if the driver refuses
+ * such memory. */
+struct test_unaligned {
+    cl_mem mem;
+    void  *memory;
+};
+struct test_unaligned test_unaligned_buffer(const struct test *t, size_t bytes);
+void                  test_unaligned_free(struct test_unaligned *buffer);
+#define AUTO_UNALIGNED AUTO(test_unaligned_free)
+/* Fails unless `got` is ORDO_INVALID, and the message names this array and the alignment of 16 bytes. */
+void test_unaligned_refused(const struct test *t, ordo_status got, const char *name);
+
 /* A queue for the test; NULL if the device has none with these properties. */
 cl_command_queue test_queue(const struct test *t, cl_command_queue_properties properties);
 cl_command_queue test_queue_of(cl_context context, cl_device_id id, cl_command_queue_properties properties);

@@ -257,6 +257,19 @@ DEVICE_TEST(xfast, refuses_other_types_and_structures)
     ordo_dict_destroy(&dict);
 }
 
+DEVICE_TEST(xfast, refuses_unaligned_values_of_16_bytes)
+{
+    AUTO_UNALIGNED struct test_unaligned buffer = test_unaligned_buffer(t, 1600);
+    AUTO_ARRAY struct test_array         keys = test_upload(t, NULL, 50, 4, 0);
+    const struct ordo_slice              k = test_slice(&keys), odd = ordo_at(buffer.mem, 1), none = ordo_none();
+    AUTO_DICT ordo_dict                 *dict = NULL;
+
+    if (!buffer.mem)
+        return;
+    test_ok(t, ordo_xfast_create(t->dev, ordo_xfast_config(.dict = { ORDO_U32, 16 }), &dict));
+    test_unaligned_refused(t, ordo_xfast_longest_prefix(dict, k, 50, none, odd, none, NULL), "values_out");
+}
+
 /* ---- invariants -------------------------------------------------------------------------------------------------- */
 
 static void expect_broken_by(struct test *t, ordo_dict *dict, cl_mem mem, size_t word, uint32_t bits,

@@ -132,7 +132,7 @@ static ordo_status longest_prefix(struct ordo_call *call, ordo_dict *dict, const
     const struct ordo_array arrays[] = {
         { "keys", s->keys, s->count, dict->key_bytes },
         { "prefixes_out", s->prefixes_out, s->count, if_wanted(s->prefixes_out, dict->key_bytes) },
-        { "values_out", s->values_out, s->count, if_wanted(s->values_out, dict->value_bytes) },
+        { "values_out", s->values_out, s->count, if_wanted(s->values_out, dict->value_bytes), dict->value_bytes },
         { "found", s->found, s->count, if_wanted(s->found, 1) },
     };
     ORDO_TRY(check_keys(dict));
