@@ -336,6 +336,8 @@ TABLES = {
     "sort-h200": rates(*h200("sort-with-cub", "sort-wide-with-cub"), over="count", ratio="peer"),
     "sort-h100": rates("h100-sort-with-cub", "h100-sort-wide-with-cub", over="count", ratio="peer"),
     "sort-16-bytes": rates("h100-sort-16-bytes", over="count"),
+    "sort-16-bytes-h200": rates("h200-sort-16-bytes-with-cub", over="count", ratio="peer"),
+    "fold-h200": rates("h200-fold-with-cub", over="count", ratio="peer"),
     "sums-h100": rates("h100-reduce-groupby", over="count", ratio="peer"),
     "arrays-h200": rates(*h200("scan-compact-reduce", "arrays", "groupby-top"), over="count"),
     "search-h200": rates("h200-search-past-caches", over="count"),

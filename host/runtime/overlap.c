@@ -2,8 +2,8 @@
 /* Transfers arrays in two queues beside the device's queue. These transfers and kernels run at the same time. */
 #include "internal.h"
 
-/* 16 MiB take 300 us on a link of 55 GB/s, much longer than the host needs to enqueue a piece. Other sizes were not
- * compared. */
+/* 16 MiB take 300 us on a link of 55 GB/s, much longer than the host needs to enqueue a piece. Finds of 2^24 keys in a
+ * hash table take 1.18 of the transfers' time with pieces of 8 or 16 MiB, 1.21 with 4, 1.25 with 64, 2.1 with 2 (H200). */
 #define PIECE_BYTES ((size_t) 16 << 20)
 
 void ordo_overlap_open(ordo_device *dev)
