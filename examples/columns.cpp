@@ -48,7 +48,6 @@ static void sort_rows(ordo_device *device, const sales &from, sales &to)
     must(ordo_key_pack_host(device, fields, 3, columns, nullptr, rows, keys.data(), nullptr));
     ordo_sort_params params = {};
     params.key = layout.key;
-    params.bits = layout.bits;
     must(ordo_sort_host(device, &params, keys.data(), nullptr, rows));
     must(ordo_key_unpack_host(device, fields, 3, keys.data(), rows, columns_out, nullptr));
 }
