@@ -259,10 +259,10 @@ struct ordo_key_field {
 };
 
 /* Layout of a key. The key uses its `bits` lowest bits. Field f begins at bit first_bit[f]. Field 0
- * has the most significant bits. To make ordo_sort faster for ORDO_U32, set ordo_sort_params.bits to
- * `bits`. For wider keys, leave it 0, because ordo_sort skips digits that are equal in all keys. To
- * sort by fields 0 to f only, set ordo_sort_params.first_bit to first_bit[f], and its `bits` to
- * bits - first_bit[f]. */
+ * has the most significant bits. For keys of type ORDO_U32, ordo_sort is faster with `bits` in
+ * ordo_sort_params.bits. For wider keys, leave 0 there, because ordo_sort skips digits that are
+ * equal in all keys. To sort by fields 0 to f only, set ordo_sort_params.first_bit to first_bit[f],
+ * and its `bits` to bits - first_bit[f]. */
 struct ordo_key_layout {
     ordo_type key; /* the first of ORDO_U32, ORDO_U64 and ORDO_U128 with enough bits */
     uint32_t  bits;

@@ -77,6 +77,8 @@ ENDS = {
     ("primitive/sort_histogram.cl", "searches"): "its number of digits goes up by one, and it ends at three",
     ("primitive/string_search.cl", "string_any(more)"): "each round cuts a query by a byte at least, or ends its search",
     ("primitive/string_search.cl", "string_any(same < most)"): "each round compares another part of the strings",
+    ("primitive/sort_local.cl", "!before"): "bit 0 of word 0 is 1, because a segment begins at element 0",
+    ("primitive/sort_local.cl", "!after && ++last < LOCAL_TILE / 32"): "`last` goes up by one each round",
     ("primitive/sort_local.cl", "end < count && key_same(key_above(key_bits(keys[end]), local_bit), segment)"):
         "end grows in each round: by a step that is less than the rest, or to count. The sum of the steps before 2^31 is about 2^31",
     ("primitive/strings.cl", "f->n_parts > 0"): "parts of a part have fewer rows, or begin later in their strings",

@@ -97,8 +97,8 @@ MASK_TEST(sort_wide, plans_and_the_local_pass_give_the_same_order, "cpu=0,progre
 
 enum { SUBNET_KEYS = 100003, SUBNETS = 1600 };
 
-/* About 63 keys in each of 1600 subnets. The subnets of a range are far apart, so that bins of equal width cannot divide
- * the keys of one. */
+/* About 63 keys in each of 1600 subnets. The subnets of a range are far apart, so that bins of equal width cannot
+ * divide the keys of one. */
 static void subnet_keys(struct test *t, void *keys)
 {
     uint64_t subnet[SUBNETS];
