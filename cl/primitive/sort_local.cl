@@ -196,8 +196,8 @@ ORDO_FN void local_bins_of_segments(__local local_segments *l, __global const or
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Step 1 (count). which[i] is the bin of this work-item's key i. Moves it to the upper half of which[i]. The lower half
- * becomes a unique index in this bin. */
+/* Step 1 (count). which[i] is the bin of this work-item's key i. Afterwards, its upper half is the bin, and its lower
+ * half is a unique index in this bin. */
 ORDO_FN void local_count(__local local_memory *l, uint count, uint *which)
 {
     for (uint i = get_local_id(0); i < LOCAL_TILE / 2; i += GROUP_SIZE)

@@ -3,7 +3,8 @@
 #include "internal.h"
 
 /* 16 MiB take 300 us on a link of 55 GB/s, much longer than the host needs to enqueue a piece. Finds of 2^24 keys in a
- * hash table take 1.18 of the transfers' time with pieces of 8 or 16 MiB, 1.21 with 4, 1.25 with 64, 2.1 with 2 (H200). */
+ * hash table take 1.18 of the transfers' time with pieces of 8 or 16 MiB, 1.21 with 4, 1.25 with 64, and 2.1 with 2
+ * (H200). */
 #define PIECE_BYTES ((size_t) 16 << 20)
 
 void ordo_overlap_open(ordo_device *dev)
