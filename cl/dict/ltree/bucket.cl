@@ -63,8 +63,7 @@ void bucket_updates(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, ui
         }
     }
     group_add(&state[LTREE_WANTED], &sum, wanted);
-    if (erases)
-        group_add(&state[LTREE_EMPTIED], &sum, emptied);
+    group_add(&state[LTREE_EMPTIED], &sum, erases ? emptied : 0);
 }
 
 /* A team holds a leaf in registers, in parts of LTREE_WORDS slots. A leaf that may overflow has two parts, any other
