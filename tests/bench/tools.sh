@@ -444,12 +444,13 @@ compare() {
         fail "each timing has the processors' time"
     expect 0 "$bench" --resume "$dir/compare.json"
     [ "$(grep -c '"check"' "$dir/compare.json")" -eq "$rows" ] || fail "a comparison that is resumed measures nothing again"
-    # The first table leaves time to the second one: both have a quarter of the time that they take without a budget, and
-    # at least a second, because a program without libraries of the host takes hardly more to begin.
+    # The first table leaves time to the second one: both have a quarter of the time that they take without a budget.
+    # Without libraries of the host, a table has one row, which no budget shortens.
+    $maps || return 0
     set -- compare --no-limits --workload readrandom --structure hash --sizes =3000,=3001 --queries =900
     began=$(date +%s%N)
     expect 0 "$bench" "$@"
-    expect 0 "$bench" "$@" --budget "$(awk -v ns=$(($(date +%s%N) - began)) 'BEGIN { print ns < 4e9 ? 1 : ns / 4e9 }')"
+    expect 0 "$bench" "$@" --budget "$(awk -v ns=$(($(date +%s%N) - began)) 'BEGIN { print ns / 4e9 }')"
     [ "$(grep -c '^hash *device .* ok$' "$dir/out")" -eq 2 ] || fail "both tables have a row"
 }
 
