@@ -149,8 +149,8 @@ ORDO_FN sample_prefixes sample_by_prefix(__global const ordo_key *keys, uint cou
  * early and idle. */
 #define SAMPLE_SHARE_MAX (1.0f / 400.0f)
 /* Maximum mean number of comparisons per element in the local pass. The local pass compares each element with all
- * others of its bin (elements with similar keys). With 64 comparisons, an H200 sorts 3.3 G keys of 16 bytes per second,
- * and 4.3 G without a local pass. */
+ * others of its bin (elements with similar keys). With 64 comparisons, an H200 sorts 3.3 G pairs with 16-byte keys per
+ * second (2^26 pairs), and 4.3 G without a local pass (2^24 pairs). */
 #define SAMPLE_BIN_MAX (KEY_BITS > 64 ? 24.0f : 96.0f)
 /* plan_top_digits estimates the sizes of bins. It assumes that keys with equal top digits and equal next
  * SAMPLE_BIN_BITS bits share a bin. */

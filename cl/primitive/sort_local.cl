@@ -22,7 +22,8 @@
 #error "LOCAL_ITEMS must be even, and a range at most 32768 elements: an index and a count have 16 bits"
 #endif
 
-/* Local memory has counts of up to this number of elements per bin. */
+/* The kernel sort_large sorts a range that has a bin of more elements, because each element is compared with all others
+ * of its bin. */
 #define LOCAL_BIN_MAX 256
 
 /* A range of 16-byte keys with a bin of more elements is mapped to bins again, by segments. For 8-byte keys, the code

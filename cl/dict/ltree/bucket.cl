@@ -63,6 +63,7 @@ void bucket_updates(LTREE_TREE, __global const ordo_key *keys, ulong keys_at, ui
         }
     }
     group_add(&state[LTREE_WANTED], &sum, wanted);
+    /* No branch on `erases` around the barriers of group_add, which PoCL 6.0 miscompiles. */
     group_add(&state[LTREE_EMPTIED], &sum, erases ? emptied : 0);
 }
 
