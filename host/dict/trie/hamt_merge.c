@@ -139,8 +139,7 @@ static bool is_small(const struct ordo_call *call, const struct ordo_hamt *hamt,
     const size_t elements = (size_t) m->old.n + m->n, leaves = (size_t) m->old.n_leaves + m->n;
     const bool   fits = m->old.used + units_touched(hamt, m) <= m->old.pool.bytes / HAMT_UNIT &&
                       ordo_hamt_units_max(hamt, elements, leaves) < HAMT_UNITS_MAX;
-    const bool hands_over = ordo_device_facts(call->dev)->atomics != ORDO_ATOMICS_LEGACY; /* small_hand_over */
-    return ordo_is_dry_run(call->dev) || (hands_over && fits && m->n <= HAMT_SMALL_MAX && m->n <= m->old.n_leaves / 2);
+    return ordo_is_dry_run(call->dev) || (fits && m->n <= HAMT_SMALL_MAX && m->n <= m->old.n_leaves / 2);
 }
 
 /* Returns the offset of the hamt_small_end in m->plan. */
