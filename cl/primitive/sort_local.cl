@@ -26,10 +26,15 @@
  * of its bin. */
 #define LOCAL_BIN_MAX 256
 
-/* A range of 16-byte keys with a bin of more elements is mapped to bins again, by segments. For 8-byte keys, the code
- * would take registers that they do not have, and their plans have few such ranges. */
-#define LOCAL_CROWDED     48
-#define LOCAL_BY_SEGMENTS (KEY_BITS > 64)
+/* Ranges of 16-byte keys are sorted by up to two launches of sort_local. The first one divides the interval of a
+ * range's keys into bins, and leaves ranges that have a bin of more than LOCAL_CROWDED elements. The second one
+ * (LOCAL_SEGMENTS 1) maps each segment of such a range to other bins. 8-byte keys have no second launch, because their
+ * plans have few such ranges. */
+#define LOCAL_CROWDED 48
+#ifndef LOCAL_SEGMENTS
+#define LOCAL_SEGMENTS 0
+#endif
+#define LOCAL_LEAVES (KEY_BITS > 64 && !LOCAL_SEGMENTS ? LOCAL_CROWDED : LOCAL_BIN_MAX)
 
 /* A segment is a sequence of keys that have equal bits from `local_bit` up. Returns the index after the segment that
  * contains keys[at - 1]. */
@@ -217,7 +222,7 @@ ORDO_FN void local_count(__local local_memory *l, uint count, uint *which)
 }
 
 /* Replaces each bin's count by the index of its first element. Sets l->fullest to the greatest count if it exceeds
- * LOCAL_CROWDED. Ends with a barrier. */
+ * LOCAL_LEAVES. Ends with a barrier. */
 ORDO_FN void local_place(__local local_memory *l)
 {
     __local uint *mine = l->bins + get_local_id(0) * (LOCAL_ITEMS / 2);
@@ -235,7 +240,7 @@ ORDO_FN void local_place(__local local_memory *l)
         mine[i] = before | (before + low) << 16;
         before += low + (two[i] >> 16);
     }
-    if (fullest > LOCAL_CROWDED)
+    if (fullest > LOCAL_LEAVES)
         ordo_local_max(&l->fullest, fullest);
     barrier(CLK_LOCAL_MEM_FENCE);
 }
@@ -287,9 +292,8 @@ ORDO_FN void local_sort(__local local_memory *l, __global const ordo_key *keys, 
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Elements with similar keys share a bin. If a bin gets more than LOCAL_BIN_MAX elements, the kernel sort_large must
- * sort the range: bounds[s.ranges + 1 + range] becomes 1. The output may be the input, because all reads precede the
- * writes. */
+/* Elements with similar keys share a bin. If a bin gets more than LOCAL_LEAVES elements, the next launch must sort the
+ * range: bounds[s.ranges + 1 + range] becomes 1. The output may be the input, because all reads precede the writes. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_local(PAIRS_OUT(out), PAIRS_IN(spare), __global const uint *plan, __global uint *bounds, struct sort_local s)
 {
@@ -298,7 +302,7 @@ void sort_local(PAIRS_OUT(out), PAIRS_IN(spare), __global const uint *plan, __gl
     if (local_bit == SORT_NO_LOCAL)
         return;
     const uint first = bounds[range], count = bounds[range + 1] - first;
-    if (count == 0 || count > s.range_max)
+    if (count == 0 || count > s.range_max || (LOCAL_SEGMENTS && !bounds[s.ranges + 1 + range]))
         return;
     const bool from_out = (s.passes - plan[SORT_PLAN_PASSES]) % 2 == 0;
     keys_out += s.keys_out_at + first;
@@ -311,15 +315,13 @@ void sort_local(PAIRS_OUT(out), PAIRS_IN(spare), __global const uint *plan, __gl
     ORDO_UNROLL
     for (int i = 0; i < LOCAL_ITEMS; i++)
         form[i] = key_above(key_bits(keys[min(lid + i * GROUP_SIZE, count - 1)]), s.first_bit);
-    local_bins_of_range(m, form, which);
+    if (LOCAL_SEGMENTS)
+        local_bins_of_segments(&l.of.segments, keys, count, s.first_bit, local_bit, form, which);
+    else
+        local_bins_of_range(m, form, which);
     local_count(&l, count, which);
     local_place(&l);
-    if (LOCAL_BY_SEGMENTS && l.fullest > LOCAL_CROWDED) {
-        local_bins_of_segments(&l.of.segments, keys, count, s.first_bit, local_bit, form, which);
-        local_count(&l, count, which);
-        local_place(&l);
-    }
-    const bool left = l.fullest > LOCAL_BIN_MAX;
+    const bool left = l.fullest > 0;
     if (lid == 0)
         bounds[s.ranges + 1 + range] = left;
     if (left)

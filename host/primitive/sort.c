@@ -215,7 +215,7 @@ static ordo_status launch_histogram(struct sort *s, const char *file, uint32_t b
     return ordo_call_launch(s->call, &launch, &args);
 }
 
-static struct ordo_launch local_kernel(const struct ordo_sort_plan *p, const char *kernel, size_t groups)
+static struct ordo_launch local_kernel(const struct ordo_sort_plan *p, const char *kernel, size_t groups, bool segments)
 {
     return (struct ordo_launch) { .file = "primitive/sort_local.cl",
                                   .kernel = kernel,
@@ -223,7 +223,17 @@ static struct ordo_launch local_kernel(const struct ordo_sort_plan *p, const cha
                                   .group = p->local.group,
                                   .defines = { SORT_DEFINES(p, p->local.group),
                                                { "LOCAL_ITEMS", p->local.items },
-                                               { "LOCAL_BYTES", p->local.local_bytes } } };
+                                               { "LOCAL_BYTES", p->local.local_bytes },
+                                               { "LOCAL_SEGMENTS", segments } } };
+}
+
+static ordo_status sort_ranges(struct sort *s, const struct ordo_launch *launch, cl_mem bounds,
+                               const struct sort_local *local)
+{
+    struct ordo_args args = { .n = 0 };
+    add_pairs(&args, s, &s->out, &s->spare);
+    ORDO_ADD(&args, ORDO_ARG(s->pass_digits), ORDO_ARG(bounds), ORDO_ARG(*local));
+    return ordo_call_launch(s->call, launch, &args);
 }
 
 /* Kernel sort_histogram decides whether the local pass runs. */
@@ -241,24 +251,22 @@ static ordo_status sort_locally(struct sort *s)
               .ranges = l->ranges,
               .range_max = l->group * l->items,
     };
-    cl_mem bounds = NULL;
+    cl_mem           bounds = NULL;
+    struct ordo_args args = { .n = 0 };
     if (l->step == 0)
         return ORDO_OK;
-    const struct ordo_launch launches[] = {
-        local_kernel(p, "sort_bounds", l->ranges / l->group + 1),
-        local_kernel(p, "sort_local", l->ranges),
-        tile_kernel(p, "primitive/sort_large.cl", "sort_large", l->ranges),
-    };
+    const struct ordo_launch divide = local_kernel(p, "sort_bounds", l->ranges / l->group + 1, false);
+    const struct ordo_launch evenly = local_kernel(p, "sort_local", l->ranges, false);
+    const struct ordo_launch by_segments = local_kernel(p, "sort_local", l->ranges, true);
+    const struct ordo_launch large = tile_kernel(p, "primitive/sort_large.cl", "sort_large", l->ranges);
     ORDO_TRY(ordo_call_scratch(s->call, (2 * (size_t) l->ranges + 1) * sizeof(cl_uint), &bounds));
-    for (int i = 0; i < 3; i++) {
-        struct ordo_args args = { .n = 0 };
-        if (i == 0)
-            ORDO_ADD(&args, ORDO_ARG(s->out.keys.mem), ORDO_ARG(s->spare.keys.mem));
-        else
-            add_pairs(&args, s, &s->out, &s->spare);
-        ORDO_ADD(&args, ORDO_ARG(s->pass_digits), ORDO_ARG(bounds), ORDO_ARG(local));
-        ORDO_TRY(ordo_call_launch(s->call, &launches[i], &args));
-    }
+    ORDO_ADD(&args, ORDO_ARG(s->out.keys.mem), ORDO_ARG(s->spare.keys.mem), ORDO_ARG(s->pass_digits), ORDO_ARG(bounds),
+             ORDO_ARG(local));
+    ORDO_TRY(ordo_call_launch(s->call, &divide, &args));
+    ORDO_TRY(sort_ranges(s, &evenly, bounds, &local));
+    if (p->key_bytes > 8)
+        ORDO_TRY(sort_ranges(s, &by_segments, bounds, &local));
+    ORDO_TRY(sort_ranges(s, &large, bounds, &local));
     return ORDO_OK;
 }
 
