@@ -3,6 +3,7 @@
  * like the device and checked. */
 #include "host.h"
 
+#include "search_peer.h"
 #include "sort_peer.h"
 
 #include "bench/common/threads.h"
@@ -39,6 +40,7 @@ enum code {
     COMPACT_LOOP,
     BINARY,
     S_TREE,
+    PGM,
     TABLE,
     HEAP,
     COPY_LOOP
@@ -83,6 +85,10 @@ static const struct kind kinds[] = {
     { COMPACT, COMPACT_LOOP, .baseline = "loop" },
     { SEARCH, BINARY, "binary", "sorted array", "binary search, one query after another", true },
     { SEARCH, S_TREE, "s-tree", "S-tree", "16 keys a node, AVX2, 16 queries in step", false },
+#if BENCH_PGM
+    { SEARCH, PGM, NULL, "PGM-index", "search with an error of at most 64, then std::lower_bound", true,
+      "PGM-index" }, /* its headers have no version */
+#endif
     { LOOKUP, BINARY, .baseline = "binary" },
     { EQUAL_RANGE, BINARY, .baseline = "binary" },
     { GROUPBY, TABLE, .baseline = "table" },
@@ -114,6 +120,7 @@ struct host_array {
     size_t               runs, length; /* sorted runs, and the length of all but the last */
     int                  threads;
     void                *records; /* of sort_records */
+    void                *index;   /* of PGM */
 };
 
 /* Keeps results alive. */
@@ -208,6 +215,15 @@ static uint64_t total(const struct host_array *a)
     return is_maximum(a) ? key_stored(a->spec->type, all) : all;
 }
 
+static size_t rank_of(const struct host_array *a, uint64_t query)
+{
+#if BENCH_PGM
+    if (a->index)
+        return pgm_rank(a->index, query);
+#endif
+    return host_lower_bound(a->work.keys, a->key_bytes, a->spec->count, query);
+}
+
 static void search_span(void *array_, int p)
 {
     struct host_array *a = array_;
@@ -215,7 +231,7 @@ static void search_span(void *array_, int p)
     const size_t       n = spec->n_queries, parts = (size_t) a->threads, bytes = a->key_bytes;
     for (size_t i = n * (size_t) p / parts; i < n * (size_t) (p + 1) / parts; i++) {
         const uint64_t query = key_order(spec->type, element(a->in->queries, bytes, i));
-        const size_t   rank = host_lower_bound(a->work.keys, bytes, spec->count, query);
+        const size_t   rank = rank_of(a, query);
         a->ranks[i] = (uint32_t) rank;
         if (spec->workload == EQUAL_RANGE) /* the second search begins at the first result */
             sink = rank + host_lower_bound(at_element(a, a->work, rank).keys, bytes, spec->count - rank, query + 1);
@@ -255,6 +271,7 @@ static void do_once(struct host_array *a)
         sink = host_compact(a->work, a->in->flags, a->key_bytes, spec->value_bytes, spec->count, a->spare);
         break;
     case BINARY:
+    case PGM:
         run_parts(a->threads, search_span, a);
         break;
     case S_TREE:
@@ -312,6 +329,10 @@ static bool open_array(struct host_array *a)
         return false;
     a->from = a->work;
     fill(a);
+#if BENCH_PGM
+    if (a->kind->code == PGM)
+        return (a->index = pgm_open(a->work.keys, a->key_bytes, count)) != NULL;
+#endif
     if (a->kind->code != S_TREE)
         return true;
     for (size_t i = 0; i < n; i++)
@@ -323,6 +344,9 @@ static void close_array(struct host_array *a)
 {
     if (a->records)
         a->kind->sort_records->close(a->records);
+#if BENCH_PGM
+    pgm_close(a->index);
+#endif
     stree_free(&a->tree);
     void *const all[] = { a->queries, a->work.keys, a->work.values, a->spare.keys, a->spare.values, a->ranks };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
