@@ -151,7 +151,7 @@ static void suspect_again(struct check *check, struct compared *suspect)
         add_words(command, "--keys\t%s\t", text_of(row, "keys"));
     if (*text_of(row, "variant"))
         add_words(command, "%s\t%s\t", dict ? "-s" : "--variant", text_of(row, "variant"));
-    if (w != FILLSEQ && !strings)
+    if (w != FILLSEQ && !strings && !*text_of(row, "keys"))
         add_words(command, "-D\t%s\t", text_of(row, "dist"));
     if (*text_of(row, "tune"))
         add_words(command, "--tune\t%s\t", text_of(row, "tune"));

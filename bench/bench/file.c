@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run.h"
 
+#include "bench/workload/key_file.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +25,8 @@ cJSON *row_point(const struct spec *spec)
     json_exact(json, "operations", (double) spec_operations(spec));
     if (spec->tune)
         json_text(json, "tune", spec->tune);
-    if (spec->lines)
-        json_text(json, "keys", spec->lines->path);
+    if (spec->lines || spec->numbers)
+        json_text(json, "keys", spec->lines ? spec->lines->path : spec->numbers->path);
     if (workload_asks_strings(spec->workload))
         json_exact(json, axes[AXIS_hit_percent].key, spec->hit_percent);
     if (workload_is_dict(spec->workload))

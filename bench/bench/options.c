@@ -2,6 +2,7 @@
 #include "run.h"
 
 #include "bench/common/options.h"
+#include "bench/workload/key_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -160,20 +161,6 @@ static void take_updates(void *options, const struct option_row *row, const char
     }
 }
 
-/* Reads the file once. Its lines stay, as the arguments do. */
-static void take_keys(void *options, const struct option_row *row, const char *text)
-{
-    static struct string_lines *lines;
-    struct options             *o = options;
-    char                        why[WHY_BYTES] = "";
-    if (lines)
-        lines_free(lines);
-    lines = lines_read(text, why);
-    o->lines = lines;
-    if (!lines)
-        usage_error("%s: %s", row->name, why);
-}
-
 static void take_compare(void *options, const struct option_row *row, const char *text)
 {
     struct options *o = options;
@@ -208,7 +195,7 @@ static const struct option_row rows[] = {
     { "--value-bytes", 'v', WITH, take_value_bytes, true, 0, 0, 0 },
     { "--dist", 'D', WITH, take_dists, true, 0, 0, 0 },
     { "--queries", 'q', WITH, take_sizes, true, AT(n_queries), 0, 1 },
-    { "--keys", 0, WITH, take_keys, true, 0, 0, 0 },
+    { "--keys", 0, WITH, take_text, true, AT(keys), 0, 0 },
     { "--tune", 0, WITH, take_text, true, AT(tune), 0, 0 },
     { "--device", 'd', WITH, take_text, false, AT(device), 0, 0 },
     { "--seed", 0, WITH, take_uint64, false, AT(seed), 0, 0x1p53 },
@@ -287,18 +274,65 @@ struct options resume_options(const char *path, int *argc, char ***argv)
     return read_options(words, *argv);
 }
 
-/* --keys: takes all lines unless sizes are given. */
-static void check_keys(struct options *o)
+/* Exits unless the file has enough keys. Takes all of them unless sizes are given. */
+static void check_sizes(struct options *o, size_t count, const char *what)
 {
+    for (int i = 0; i < o->n_sizes; i++)
+        if (o->sizes[i] > count)
+            usage_error("--keys: %s has %zu %s, fewer than the %zu of --sizes", o->keys, count, what, o->sizes[i]);
+    if (o->n_sizes == 0)
+        o->sizes[o->n_sizes++] = count;
+}
+
+/* Reads lines once. They stay, as the arguments do. */
+static void read_lines(struct options *o)
+{
+    static struct string_lines *lines;
+    char                        why[WHY_BYTES] = "";
+    if (lines)
+        lines_free(lines);
+    o->lines = lines = lines_read(o->keys, why);
+    if (!lines)
+        usage_error("--keys: %s", why);
     for (int w = 0; w < o->n_workloads; w++)
         if (!workload_is_strings((enum workload) o->workloads[w]))
             usage_error("--keys: %s has no strings; use -w strings", workload_name((enum workload) o->workloads[w]));
-    for (int i = 0; i < o->n_sizes; i++)
-        if (o->sizes[i] > o->lines->count)
-            usage_error("--keys: %s has %zu lines, fewer than the %zu of --sizes", o->lines->path, o->lines->count,
-                        o->sizes[i]);
-    if (o->n_sizes == 0)
-        o->sizes[o->n_sizes++] = o->lines->count;
+    check_sizes(o, lines->count, "lines");
+}
+
+/* Reads numbers once. They stay, as the arguments do. */
+static void read_numbers(struct options *o)
+{
+    static struct number_file *numbers;
+    const size_t               bytes = type_bytes((ordo_type) o->types[0]);
+    char                       why[WHY_BYTES] = "";
+    for (int w = 0; w < o->n_workloads; w++)
+        if (!workload_takes_numbers((enum workload) o->workloads[w]))
+            usage_error("--keys: %s takes no keys of a file", workload_name((enum workload) o->workloads[w]));
+    if (o->n_types != 1)
+        usage_error("--keys: a file has keys of one type; see --types");
+    if (numbers)
+        numbers_free(numbers);
+    o->numbers = numbers = numbers_read(o->keys, why);
+    if (!numbers)
+        usage_error("--keys: %s", why);
+    if (numbers->n_bytes % bytes != 0)
+        usage_error("--keys: %s has %zu bytes, which are not whole keys of type %s", o->keys, numbers->n_bytes,
+                    type_name(o->types[0]));
+    o->n_dists = 1;
+    o->dists[0] = KEYS_FILE;
+    check_sizes(o, numbers->n_bytes / bytes, "keys");
+}
+
+static void read_keys(struct options *o)
+{
+    bool strings = o->n_workloads == 0;
+    for (int w = 0; w < o->n_workloads; w++)
+        strings |= workload_is_strings((enum workload) o->workloads[w]);
+    if (strings)
+        read_lines(o);
+    else
+        read_numbers(o);
 }
 
 static void check_dists(const struct options *o)
@@ -362,8 +396,8 @@ struct options read_options(int argc, char **argv)
     if (o.side_by_side && (o.first_open || o.first_prepare))
         usage_error("compare: open and prepare have no peers");
     check_dists(&o);
-    if (o.lines && !o.suite && !o.paper)
-        check_keys(&o);
+    if (o.keys && !o.suite && !o.paper)
+        read_keys(&o);
     if (o.n_compare || o.against) /* all processes do the same */
         o.no_host = o.no_array = true;
     if (o.processes == 0)

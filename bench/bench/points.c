@@ -51,6 +51,7 @@ static struct spec point_of(const struct run *run, enum workload workload, int v
                          .seed = o->seed,
                          .tune = o->tune,
                          .lines = strings ? o->lines : NULL,
+                         .numbers = strings ? NULL : o->numbers,
                          .batch = batches ? o->batches[batch] : 0 };
 #define X(member, option, key, low, high, initial, has, traits)                                                        \
     spec.member = takes_axis(workload, traits) && (has) ? o->member : 0;

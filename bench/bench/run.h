@@ -50,7 +50,9 @@ struct options {
     const char *paper;                     /* the name after "paper", or NULL */
     bool        full;                      /* the paper's own sizes */
 
-    const struct string_lines *lines; /* of --keys; NULL: none */
+    const char                *keys;    /* the path after --keys, or NULL */
+    const struct string_lines *lines;   /* of `keys`, or NULL */
+    const struct number_file  *numbers; /* of `keys`, or NULL */
 };
 
 /* Exits after --help and --version and after an error. */

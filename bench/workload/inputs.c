@@ -3,6 +3,7 @@
 
 #include "baseline.h"
 #include "bench/common/threads.h"
+#include "key_file.h"
 #include "keys.h"
 #include "roaring.h"
 
@@ -19,11 +20,24 @@ static bool draw_keys(const struct spec *spec, bool ascending, enum dist dist, u
     return true;
 }
 
+/* The keys of a run of the input: drawn, or of a file. */
+static bool make_run(const struct spec *spec, bool ascending, size_t r, void *keys)
+{
+    const struct ordo_run run = spec_run(spec, r);
+    const size_t          bytes = type_bytes(spec->type);
+    void *const           to = (char *) keys + run.at * bytes;
+    if (spec->dist != KEYS_FILE)
+        return draw_keys(spec, ascending, spec->dist, spec->seed + r * 100, run.count, to);
+    numbers_copy(spec->numbers, bytes, run.at, run.count, to);
+    return !ascending || elements_sort(spec->type, to, NULL, 0, run.count);
+}
+
 /* Draws each key from GROUPS, and sorts them if equal keys must be adjacent. */
 static bool make_groups(const struct spec *spec, struct inputs *in)
 {
     const size_t bytes = type_bytes(spec->type);
-    keys_draw(spec->type, spec->dist, spec->seed, spec->count, in->keys);
+    if (!make_run(spec, false, 0, in->keys))
+        return false;
     for (size_t i = 0; i < spec->count && spec->dist == UNIFORM; i++) {
         const uint64_t number = draw(spec->seed, i) % GROUPS, group = draw(4000, number);
         if (bytes == 16)
@@ -76,11 +90,8 @@ static bool make_keys(const struct spec *spec, struct inputs *in)
     for (size_t i = 0; i < words; i++)
         set_element(in->rows, 4, i, draw(spec->seed + 1, i));
     bool made = true;
-    for (size_t r = 0; r < spec_runs(spec) && w != GATHER && made; r++) {
-        const struct ordo_run run = spec_run(spec, r);
-        made = draw_keys(spec, sorted, spec->dist, spec->seed + r * 100, run.count,
-                         (char *) in->keys + run.at * type_bytes(spec->type));
-    }
+    for (size_t r = 0; r < spec_runs(spec) && w != GATHER && made; r++)
+        made = make_run(spec, sorted, r, in->keys);
     if (w == COLUMNS && made)
         for_each(spec->count, columns_of, &(struct columns_fill) { spec, in });
     return made;
@@ -104,8 +115,9 @@ static void hits_of(void *arg, size_t i)
 static bool make_queries(const struct spec *spec, const struct inputs *in)
 {
     const bool      sorted = variant_is_sorted(spec->variant);
-    const bool      drawn = spec->workload == SEARCH && !dist_has_times(spec->dist); /* times would ascend */
-    const enum dist dist = dist_is_in_order(spec->dist) ? UNIFORM : spec->dist;
+    const bool      given = spec->dist == KEYS_FILE || dist_has_times(spec->dist); /* times would ascend */
+    const bool      drawn = spec->workload == SEARCH && !given;
+    const enum dist dist = spec->dist == KEYS_FILE || dist_is_in_order(spec->dist) ? UNIFORM : spec->dist;
     if (!draw_keys(spec, drawn && sorted, dist, spec->seed + 9, spec->n_queries, in->queries))
         return false;
     if (drawn)

@@ -119,6 +119,26 @@ struct fill {
 #define SENSORS        1000                    /* each sends a sample about once a second */
 #define UUIDS_PER_MS   16
 
+/* Bases have two bits. The genome is made up in words of 32 bases. As in a real one, parts repeat: every second block
+ * of GENOME_BLOCK words is one of GENOME_REPEATS. */
+#define GENOME_BLOCK   128
+#define GENOME_REPEATS 64
+
+static uint64_t genome_word(uint64_t seed, size_t w)
+{
+    const size_t block = w / GENOME_BLOCK;
+    return block % 2 ? draw(seed + 6000 + draw(seed + 3003, block) % GENOME_REPEATS, w % GENOME_BLOCK)
+                     : draw(seed + 3004, w);
+}
+
+/* 32 bases from base i on. */
+static uint64_t bases_from(uint64_t seed, size_t i)
+{
+    const size_t   at = 2 * (i % 32);
+    const uint64_t first = genome_word(seed, i / 32);
+    return at ? first << at | genome_word(seed, i / 32 + 1) >> (64 - at) : first;
+}
+
 /* The key that equal keys have. */
 static uint64_t constant_key(void)
 {
@@ -173,6 +193,8 @@ static uint64_t key_at(const struct fill *fill, size_t i)
         return mixed(0xf000, 0x4000, r);
     case UUID7:
         return (FIRST_MS + i / UUIDS_PER_MS) << 16 | 0x7000 | (r & 0xfff);
+    case KMERS:
+        return bases_from(fill->seed, i) >> 2;
     default:
         return r;
     }
@@ -206,6 +228,8 @@ static struct key_form wide_key_at(const struct fill *fill, size_t i)
     case DENSE:
     case RUNS:
         return (struct key_form) { 0, high };
+    case KMERS:
+        return (struct key_form) { high, bases_from(fill->seed, i + 31) };
     case UNIFORM:
         return (struct key_form) { high, draw(fill->seed + 5000, i) };
     default:

@@ -3,11 +3,11 @@
 #include "string_keys.h"
 
 #include "bench/common/threads.h"
+#include "key_file.h"
 #include "keys.h"
 
 #include "ordo/strings.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,34 +84,6 @@ void strings_free(struct string_column *column)
 
 /* ---- lines of a file ----------------------------------------------------------------------------------------- */
 
-/* With space for one more byte. NULL with the reason in `why`. The caller frees it. */
-static char *read_all(const char *path, size_t *bytes, char *why)
-{
-    FILE  *file = fopen(path, "rb");
-    char  *text = NULL;
-    size_t room = 0;
-    *bytes = 0;
-    while (file && !ferror(file) && !feof(file)) {
-        if (*bytes + 1 >= room) {
-            char *more = realloc(text, room = room ? 2 * room : 1 << 16);
-            if (!more) {
-                errno = ENOMEM;
-                break;
-            }
-            text = more;
-        }
-        *bytes += fread(text + *bytes, 1, room - 1 - *bytes, file);
-    }
-    const bool whole = file && feof(file);
-    if (!whole) {
-        because(why, "cannot read %.300s: %s", path, strerror(errno));
-        free(text);
-    }
-    if (file)
-        (void) fclose(file);
-    return whole ? text : NULL;
-}
-
 static bool list_lines(struct string_lines *lines, size_t bytes, char *why)
 {
     if (bytes > 0 && lines->text[bytes - 1] != '\n')
@@ -144,7 +116,7 @@ struct string_lines *lines_read(const char *path, char *why)
         return NULL;
     }
     lines->path = path;
-    lines->text = read_all(path, &bytes, why);
+    lines->text = file_bytes(path, &bytes, why);
     if (lines->text && list_lines(lines, bytes, why))
         return lines;
     lines_free(lines);

@@ -80,9 +80,9 @@ bool structure_is_rival(int structure)
 
 const char *dist_name(int dist)
 {
-    static const char *const names[N_DISTS] = {
-        "uniform", "few",   "sorted",      "reverse", "zipf",     "sequential", "clustered", "dense",
-        "runs",    "equal", "alternating", "lowbits", "highword", "packed",     "uuid4",     "uuid7",
+    static const char *const names[N_DISTS + 1] = {
+        "uniform", "few",         "sorted",  "reverse",  "zipf",   "sequential", "clustered", "dense", "runs",
+        "equal",   "alternating", "lowbits", "highword", "packed", "uuid4",      "uuid7",     "kmers", "file",
     };
     return names[dist];
 }

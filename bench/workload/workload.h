@@ -137,6 +137,8 @@ enum workload workload_on_device(enum workload workload);
     X(takes_wide, w == SORT || w == HOSTSORT || w == MERGE || w == MERGE_RUNS || w == SEARCH || w == LOOKUP ||         \
                       w == EQUAL_RANGE || w == COMPACT || w == GROUPBY || w == COLUMNS ||                              \
                       (workload_is_dict(w) && !workload_asks_prefixes(w)))                                             \
+    /* takes keys of a file of numbers */                                                                              \
+    X(takes_numbers, w <= SELECT || w == HOSTSORT)                                                                     \
     /* takes only keys of type u128 */                                                                                 \
     X(takes_u128, w == COLUMNS)                                                                                        \
     X(has_values, w != SCAN && w != REDUCE && w != SEARCH && w != EQUAL_RANGE && w != SELECT && w != GATHER &&         \
@@ -223,7 +225,9 @@ enum dist {
     SENSOR_TIMES,  /* in 8 bytes: 16 bits of a sensor's number, 48 bits of ascending milliseconds */
     UUID4,         /* of 16 bytes: random */
     UUID7,         /* of 16 bytes: 48 bits of slowly ascending milliseconds, then random */
-    N_DISTS
+    KMERS,         /* successive bases of a genome, 2 bits each: 15 in 4 bytes, 31 in 8, 63 in 16 */
+    N_DISTS,
+    KEYS_FILE = N_DISTS /* of a file (spec.numbers), in its order */
 };
 const char *dist_name(int dist);
 /* The smallest keys that can have it. */
@@ -292,6 +296,7 @@ struct axis_facts {
 extern const struct axis_facts axes[N_AXES];
 
 struct string_lines;
+struct number_file;
 
 struct spec {
     enum workload workload;
@@ -304,7 +309,8 @@ struct spec {
     uint64_t      seed;
     const char   *tune; /* tunables to set, NAME=VALUE,...; NULL: none */
 
-    const struct string_lines *lines; /* STRINGS_FILE: at least `count` lines */
+    const struct string_lines *lines;   /* STRINGS_FILE: at least `count` lines */
+    const struct number_file  *numbers; /* KEYS_FILE: at least `count` keys */
 
     /* Dictionaries only, except hit_percent: see workload_asks_strings. */
     size_t batch; /* elements of a batch; 0: a sixteenth (see spec_batch) */

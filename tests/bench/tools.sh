@@ -266,6 +266,32 @@ strings() {
     prints err 'has 5 lines'
     expect 2 "$bench" --workload sort,strings --keys "$dir/keys"
     prints err 'sort has no strings'
+
+    # 300 numbers of 8 bytes, some of them equal.
+    i=0
+    while [ $i -lt 300 ]; do
+        printf '%04d%04d' $((i * 7919 % 250)) $((i % 5))
+        i=$((i + 1))
+    done >"$dir/numbers"
+    expect 0 "$bench" --no-limits --workload sort,merge,merge_runs,search,lookup,equal_range,groupby,hostsort --types u64 --keys "$dir/numbers" --queries =70 --reps 3 --json "$dir/numbers.json"
+    [ "$(grep -c ' 300 .* ok$' "$dir/out")" -ge 10 ] || fail "all numbers are the keys"
+    prints_no out 'WRONG'
+    grep -q '"dist":"file".*"keys":' "$dir/numbers.json" || fail "rows name the file of numbers"
+    explained "$dir/numbers.json"
+    expect 0 "$bench" --no-limits --workload sort --types u64 --keys "$dir/numbers" --reps 3 --compare "$dir/numbers.json" --processes 1 --json -
+    prints out '"rate_before"'
+    expect 0 "$bench" --no-limits --workload sort --types bytes16 --keys "$dir/numbers" --sizes =100 --reps 3
+    prints out '^bytes16.* 100 .* ok$'
+    expect 2 "$bench" --workload sort --types u64 --keys "$dir/empty"
+    prints err 'is empty'
+    expect 2 "$bench" --workload sort --types u64 --keys "$dir/keys"
+    prints err 'not whole keys of type u64'
+    expect 2 "$bench" --workload sort --types u64 --keys "$dir/numbers" --sizes =301
+    prints err 'has 300 keys'
+    expect 2 "$bench" --workload sort --types u32,u64 --keys "$dir/numbers"
+    prints err 'one type'
+    expect 2 "$bench" --workload sort,readrandom --types u64 --keys "$dir/numbers"
+    prints err 'readrandom takes no keys of a file'
     expect 1 "$bench" --no-limits --workload strings --variant file
     prints err 'nothing was measured'
 }

@@ -549,6 +549,17 @@ static bool is_uuid(const struct drawn *d, uint64_t version)
     return (d->key.high >> 12 & 15) == version && d->key.low >> 62 == 2;
 }
 
+/* The key before, without its first base, is the key without its last one. */
+static bool is_next_of_bases(const struct drawn *d, size_t i)
+{
+    const unsigned bits = type_bytes(d->type) == 4 ? 30 : 62;
+    const uint64_t common = ((uint64_t) 1 << (bits - 2)) - 1;
+    if (type_is_wide(d->type))
+        return d->key.high >> bits == 0 && (i == 0 || (d->before.low == (d->key.low >> 2 | d->key.high << 62) &&
+                                                       (d->before.high & common) == d->key.high >> 2));
+    return d->key.low >> bits == 0 && (i == 0 || (d->before.low & common) == d->key.low >> 2);
+}
+
 static bool has_shape(enum dist dist, const struct drawn *d, size_t i)
 {
     switch (dist) {
@@ -564,6 +575,8 @@ static bool has_shape(enum dist dist, const struct drawn *d, size_t i)
         return is_packed(d, i);
     case UUID4:
         return is_uuid(d, 4) && (i == 0 || key_form_compare(d->key, d->before) != 0);
+    case KMERS:
+        return is_next_of_bases(d, i);
     case UUID7:
         return is_uuid(d, 7) && (i == 0 || d->key.high >> 16 >= d->before.high >> 16);
     default:
