@@ -32,7 +32,7 @@
 enum code {
     RADIX,
     QSORT,
-    KEYS_SORT,    /* a library's, of keys */
+    PAIRS_SORT,   /* a library's, of keys and values in two arrays */
     RECORDS_SORT, /* a library's, of records made of key and value */
     MERGE_LOOP,
     SUM_LOOP,
@@ -54,7 +54,8 @@ struct kind {
     bool          one_thread;  /* the peer runs on one thread too */
     const char   *version;     /* of the library; NULL: the compiler's */
 
-    void (*sort_keys)(void *keys, size_t key_bytes, size_t count);
+    void (*sort_pairs)(struct pairs pairs, size_t key_bytes, size_t value_bytes, size_t count);
+    bool                      keys_only; /* sort_pairs takes no values */
     const struct record_sort *sort_records;
 };
 
@@ -75,8 +76,12 @@ static const struct kind kinds[] = {
       .sort_records = &tbb_sort },
 #endif
 #if BENCH_HIGHWAY
-    { SORT, KEYS_SORT, NULL, "vqsort", "hwy::VQSort; on several threads parts, then merged", true, vqsort_version,
-      .sort_keys = vqsort_keys },
+    { SORT, PAIRS_SORT, NULL, "vqsort", "hwy::VQSort; on several threads parts, then merged", true, vqsort_version,
+      .sort_pairs = vqsort_pairs, .keys_only = true },
+#endif
+#if BENCH_SIMDSORT
+    { SORT, PAIRS_SORT, NULL, "x86-simd-sort", "qsort, keyvalue_qsort; on several threads parts, then merged", true,
+      "x86-simd-sort", .sort_pairs = simdsort_pairs }, /* its header has no version */
 #endif
     { MERGE, MERGE_LOOP, "merge", "merge", "one loop; on several threads a span of the output each", true },
     { MERGE_RUNS, MERGE_LOOP, .baseline = "merge" },
@@ -131,6 +136,11 @@ static bool sorts(const struct host_array *a)
     return a->kind->code <= RECORDS_SORT;
 }
 
+static bool is_stable(const struct kind *kind)
+{
+    return kind->code != QSORT && kind->code != PAIRS_SORT && kind->code != RECORDS_SORT;
+}
+
 static bool is_maximum(const struct host_array *a)
 {
     return spec_op(a->spec) == ORDO_MAX;
@@ -164,8 +174,8 @@ static void sort_run(void *array_, int r)
     const struct pairs work = at_element(a, a->work, from), spare = at_element(a, a->spare, from);
     if (a->kind->code == RADIX)
         host_radix_sort(work, spare, a->key_bytes, value_bytes, count);
-    else if (a->kind->code == KEYS_SORT)
-        a->kind->sort_keys(work.keys, a->key_bytes, count);
+    else if (a->kind->code == PAIRS_SORT)
+        a->kind->sort_pairs(work, a->key_bytes, value_bytes, count);
     else
         host_qsort(work, (char *) a->spare.keys + from * (a->key_bytes + value_bytes), a->key_bytes, value_bytes,
                    count);
@@ -247,7 +257,7 @@ static void do_once(struct host_array *a)
     switch (a->kind->code) {
     case RADIX:
     case QSORT:
-    case KEYS_SORT:
+    case PAIRS_SORT:
         while (runs < (size_t) a->threads && runs < MAX_PARTS)
             runs *= 2;
         begin_runs(a, runs);
@@ -373,7 +383,7 @@ int array_peers(const struct spec *spec, int threads, struct host_peer peers[HOS
     for (int i = 0; (kind = kind_of(spec->workload, i)); i++)
         for (int t = 1; t <= threads; t += threads > 1 ? threads - 1 : 1)
             if (kind->peer && !type_is_wide(spec->type) && (t > 1 || kind->one_thread) && spec->count > 0 &&
-                !(kind->sort_keys && spec->value_bytes) &&
+                !(kind->keys_only && spec->value_bytes) &&
                 spec->count <= (kind->code == QSORT ? QSORT_MAX : ELEMENTS_MAX) &&
                 (kind->code != S_TREE || ordo_type_bytes(spec->type) == 4))
                 peers[n++] =
@@ -396,8 +406,7 @@ static bool measure(struct host_array *a, bool once, const struct timing_goal *g
             set_element(a->from.keys, a->key_bytes, i,
                         key_stored(a->spec->type, element(a->from.keys, a->key_bytes, i)));
         out->rate = (double) spec_operations(a->spec) / out->timing.wall.median;
-        out->right =
-            !a->kind->peer || answer_check(a->spec, a->in, &answer, a->kind->code == QSORT || a->records, out->why);
+        out->right = !a->kind->peer || answer_check(a->spec, a->in, &answer, !is_stable(a->kind), out->why);
     } else {
         because(out->why, "out of memory");
     }

@@ -14,6 +14,9 @@
 #if BENCH_HIGHWAY
 #include <hwy/contrib/sort/vqsort.h>
 #endif
+#if BENCH_SIMDSORT
+#include <x86simdsort.h>
+#endif
 
 #include <cstddef>
 #include <cstdint>
@@ -191,11 +194,35 @@ const char        tbb_version[] = "oneTBB " TBB_VERSION_STRING;
 
 const char vqsort_version[] = "Highway " TEXT_OF(HWY_MAJOR) "." TEXT_OF(HWY_MINOR) "." TEXT_OF(HWY_PATCH);
 
-void vqsort_keys(void *keys, size_t key_bytes, size_t count)
+void vqsort_pairs(pairs pairs, size_t key_bytes, size_t, size_t count)
 {
     if (key_bytes == 4)
-        hwy::VQSort(static_cast<uint32_t *>(keys), count, hwy::SortAscending());
+        hwy::VQSort(static_cast<uint32_t *>(pairs.keys), count, hwy::SortAscending());
     else
-        hwy::VQSort(static_cast<uint64_t *>(keys), count, hwy::SortAscending());
+        hwy::VQSort(static_cast<uint64_t *>(pairs.keys), count, hwy::SortAscending());
+}
+#endif
+
+#if BENCH_SIMDSORT
+namespace {
+
+template <typename K> void simdsort_keys(K *keys, void *values, size_t value_bytes, size_t count)
+{
+    if (value_bytes == 0)
+        x86simdsort::qsort(keys, count);
+    else if (value_bytes == 4)
+        x86simdsort::keyvalue_qsort(keys, static_cast<uint32_t *>(values), count);
+    else
+        x86simdsort::keyvalue_qsort(keys, static_cast<uint64_t *>(values), count);
+}
+
+} // namespace
+
+void simdsort_pairs(pairs pairs, size_t key_bytes, size_t value_bytes, size_t count)
+{
+    if (key_bytes == 4)
+        simdsort_keys(static_cast<uint32_t *>(pairs.keys), pairs.values, value_bytes, count);
+    else
+        simdsort_keys(static_cast<uint64_t *>(pairs.keys), pairs.values, value_bytes, count);
 }
 #endif

@@ -24,6 +24,9 @@ extern const struct record_sort ips2ra_sort;
 extern const struct record_sort tbb_sort;
 extern const char               tbb_version[];
 
-/* hwy::VQSort. BENCH_HIGHWAY. */
+/* hwy::VQSort, without values. BENCH_HIGHWAY. */
 extern const char vqsort_version[];
-void              vqsort_keys(void *keys, size_t key_bytes, size_t count);
+void              vqsort_pairs(struct pairs pairs, size_t key_bytes, size_t value_bytes, size_t count);
+
+/* x86simdsort::qsort, and keyvalue_qsort with values. BENCH_SIMDSORT. */
+void simdsort_pairs(struct pairs pairs, size_t key_bytes, size_t value_bytes, size_t count);
