@@ -102,6 +102,7 @@ static const struct kind kinds[] = {
     { GATHER, COPY_LOOP, .baseline = "loop" },
 };
 #define N_KINDS ((int) (sizeof kinds / sizeof *kinds))
+_Static_assert(2 * N_KINDS <= HOST_PEERS_MAX, "each kind is listed for up to two numbers of threads");
 
 /* The i-th kind of a workload; NULL past the last. */
 static const struct kind *kind_of(enum workload workload, int i)

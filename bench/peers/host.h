@@ -17,7 +17,7 @@ struct host_peer {
     int         threads;
     size_t      queries_max; /* of a dictionary; 0: all */
 };
-#define HOST_PEERS_MAX 12
+#define HOST_PEERS_MAX 64
 
 struct host_figures {
     struct timing timing;
