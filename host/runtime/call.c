@@ -21,19 +21,13 @@ static ordo_status mark_end(struct ordo_call *call, cl_event *out)
 }
 
 /* Creates order->done, an event that completes after all commands of the call. It fails if an event in the wait list
- * fails. A marker with a wait list waits only for the events in this list. A blocking read has succeeded, and so have
- * the events for which it waited: its event serves without a marker.
+ * fails. A marker with a wait list waits only for the events in this list.
  *
  * Uses no barrier with a wait list. After such a barrier, PoCL 3.1 ignores other barriers. */
 static ordo_status hand_out_event(struct ordo_call *call)
 {
     if (!call->order || !call->order->done)
         return ORDO_OK;
-    if (call->read) {
-        *call->order->done = call->read;
-        call->read = NULL;
-        return ORDO_OK;
-    }
     if (call->n_wait == 0)
         return mark_end(call, call->order->done);
     ORDO_TRY(ordo_call_pass_events(call));
@@ -42,13 +36,6 @@ static ordo_status hand_out_event(struct ordo_call *call)
     ORDO_TRY_CL(call->dev, clEnqueueMarkerWithWaitList(call->queue, call->n_wait, call->wait, call->order->done),
                 "clEnqueueMarkerWithWaitList");
     return ORDO_OK;
-}
-
-static void forget_read(struct ordo_call *call)
-{
-    if (call->read)
-        clReleaseEvent(call->read);
-    call->read = NULL;
 }
 
 void ordo_call_release(struct ordo_call *call, int mark)
@@ -83,7 +70,6 @@ ordo_status ordo_call_end(struct ordo_call *call, ordo_status status)
         ordo_call_release(call, 0);
     else
         ordo_call_abandon(call, 0);
-    forget_read(call);
     if (call->begun)
         clReleaseEvent(call->begun);
     if (call->retained)
@@ -167,7 +153,6 @@ static ordo_status before_command(struct ordo_call *call)
     if (call->lacks_barrier)
         ORDO_TRY(ordo_call_barrier(call));
     call->lacks_barrier = false;
-    forget_read(call);
     return ordo_call_pass_events(call);
 }
 
@@ -323,8 +308,6 @@ static ordo_status read_buffer(struct ordo_call *call, bool blocks, cl_mem from,
     ORDO_TRY(before_command(call));
     if (!done)
         done = event_of_change(call);
-    if (!done && blocks && call->order)
-        done = &call->read;
     ORDO_TRY_WAIT(call->dev, clEnqueueReadBuffer(call->queue, from, blocks, at, bytes, to, WAIT_LIST(call), done),
                   "clEnqueueReadBuffer");
     enqueued(call);

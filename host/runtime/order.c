@@ -345,8 +345,6 @@ static cl_event event_after(const struct ordo_call *call)
     cl_event event = NULL;
     if (call->queue == call->dev->queue)
         return NULL;
-    if (call->read)
-        return clRetainEvent(call->read) == CL_SUCCESS ? call->read : NULL;
     return ordo_call_mark(call, &event) == CL_SUCCESS ? event : NULL;
 }
 

@@ -121,7 +121,6 @@ struct ordo_call {
     bool                     again;
     bool                     changes; /* The call changes an object from a queue of the caller's. */
     cl_event                 begun;   /* Event of the first command that may change the object, or NULL. */
-    cl_event                 read;    /* Event of the call's last command if that is a blocking read, or NULL. */
     cl_event                 ended;   /* The object's event after all commands of the call, or NULL. */
     cl_command_queue         retained;
     struct ordo_block       *scratch[ORDO_CALL_SCRATCH_MAX];
