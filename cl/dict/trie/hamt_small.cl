@@ -257,9 +257,10 @@ void hamt_small_plan(HAMT_TRIE, __global const ordo_key *keys, __global const ui
 /* A leaf fills at most this many cells of a table. If there are more, the host fills the tables. */
 #define SMALL_CELLS_MAX 256
 
+/* The last leaf begins in cell cells_used - 1. The last rank is in cell ranks_used - 1. */
 typedef struct {
     ordo_key_form           base;
-    uint                    key_shift, rank_shift, cells, ranks;
+    uint                    key_shift, rank_shift, cells_used, ranks_used;
     __global uint          *by_key, *by_rank;
     volatile __global uint *gaps;
 } small_tables;
@@ -274,13 +275,23 @@ ORDO_FN void small_fill(const small_tables *s, __global uint *table, uint from, 
         table[c] = value;
 }
 
-/* Fills the cells from the first key of new leaf `at` to the first key of the next leaf. */
+/* Fills the cells from the first key of new leaf `at` to the first key of the next leaf, and likewise for ranks. */
 ORDO_FN void small_put_cells(const small_tables *s, uint at, const hamt_leaf *leaf, const hamt_leaf *next, bool is_last)
 {
     small_fill(s, s->by_key, (uint) ((leaf->first - s->base) >> s->key_shift),
-               is_last ? s->cells : (uint) ((next->first - s->base) >> s->key_shift), at + 1);
-    small_fill(s, s->by_rank, leaf->before >> s->rank_shift, is_last ? s->ranks : next->before >> s->rank_shift,
+               is_last ? s->cells_used : (uint) ((next->first - s->base) >> s->key_shift), at + 1);
+    small_fill(s, s->by_rank, leaf->before >> s->rank_shift, is_last ? s->ranks_used : next->before >> s->rank_shift,
                at + 1);
+}
+
+/* Fills those of the words first .. end - 1 of the tables that are cells behind all leaves and ranks. They may be half
+ * of all cells. */
+ORDO_FN void small_fill_tail(const small_tables *s, uint n_leaves, uint first, uint end)
+{
+    const uint cells = (uint) (s->by_rank - s->by_key);
+    for (uint w = first; w < end; w++)
+        if (w < cells ? w >= s->cells_used : w - cells >= s->ranks_used)
+            s->by_key[w] = n_leaves;
 }
 
 /* ---- write ------------------------------------------------------------------------------------------------------- */
@@ -362,11 +373,9 @@ ORDO_FN void small_put_parts(const small_ready *r, uint h, const hamt_small *s, 
     }
 }
 
-/* Writes what follows leaf i, or the end record. */
-ORDO_FN void small_put_records(const hamt_trie *t, const small_ready *r, uint i, const small_target *to)
+/* Writes what follows leaf i, or the end record. Update h is the first one of leaf i or a later leaf. */
+ORDO_FN void small_put_records(const hamt_trie *t, const small_ready *r, uint i, uint h, const small_target *to)
 {
-    uint h = 0;
-    HAMT_SEARCH(h, r->n, j, r->leaf_of[j] < i)
     const ulong word = small_before(r, h);
     const uint  at = i + HAMT_SMALL_FOLLOW(word) - h;
     hamt_leaf   leaf = t->leaves[i];
@@ -390,6 +399,18 @@ ORDO_FN void small_put_records(const hamt_trie *t, const small_ready *r, uint i,
     next.before += before - leaf.before;
     leaf.before = before;
     small_put_leaf(to, at, &leaf, &next);
+}
+
+/* Writes what follows leaves first .. end - 1. */
+ORDO_FN void small_put_leaves(const hamt_trie *t, const small_ready *r, uint first, uint end, const small_target *to)
+{
+    uint h = 0;
+    HAMT_SEARCH(h, r->n, j, r->leaf_of[j] < first)
+    for (uint i = first; i < end; i++) {
+        while (i > first && h < r->n && r->leaf_of[h] < i)
+            h++;
+        small_put_records(t, r, i, h, to);
+    }
 }
 
 /* Writes a lane's part of the blocks of the leaf whose first update is j. */
@@ -421,19 +442,26 @@ void hamt_small_write(HAMT_TRIE, HAMT_BATCH, __global const hamt_value *values, 
     const small_ready        r = { leaf_of, ends, fresh, plan, small_sums(plan, batch_n), end, batch_n, first_unit };
     const uint               n_leaves = small_leaves(&r, t.n_leaves, room);
     const ulong              blocks = (ulong) batch_n * MIX_LANES;
+    const ulong              records = blocks + HAMT_SMALL_RECORDS(ORDO_CPU, t.n_leaves);
     if (n_leaves == 0)
         return;
     const ordo_key_form base = (ordo_key_form) end->first, last = (ordo_key_form) end->last;
     const uint          n = t.n + HAMT_SMALL_MORE(end->sums.follow) - batch_n;
+    const uint          key_shift = hamt_key_shift(last - base, cell_bits), rank_shift = hamt_rank_shift(n, rank_bits);
     const small_target  to = { leaves,
                                n_leaves,
                                !HAMT_FIXED_DEPTH && !end->sums.found[HAMT_GONE],
-                               { base, hamt_key_shift(last - base, cell_bits), hamt_rank_shift(n, rank_bits),
-                                 1u << cell_bits, 1u << rank_bits, tables, tables + HAMT_RANKS_AT(cell_bits),
+                               { base, key_shift, rank_shift, (uint) ((last - base) >> key_shift) + 1,
+                                 ((n - 1) >> rank_shift) + 1, tables, tables + HAMT_RANKS_AT(cell_bits),
                                  &end->sums.found[HAMT_GAPS] } };
-    RUN_EACH (ulong, item, blocks + t.n_leaves + 1) {
-        if (item >= blocks)
-            small_put_records(&t, &r, (uint) (item - blocks), &to);
+    RUN_EACH (ulong, item, records + HAMT_SMALL_TAILS(ORDO_CPU, cell_bits, rank_bits)) {
+        const uint i = (uint) (item - blocks) * HAMT_SMALL_LEAVES(ORDO_CPU);
+        const uint w = (uint) (item - records) * HAMT_SMALL_WORDS(ORDO_CPU),
+                   words = HAMT_NODES_AT(cell_bits, rank_bits);
+        if (item >= records)
+            small_fill_tail(&to.tables, n_leaves, w, to.fills ? min(w + HAMT_SMALL_WORDS(ORDO_CPU), words) : w);
+        else if (item >= blocks)
+            small_put_leaves(&t, &r, i, min(i + HAMT_SMALL_LEAVES(ORDO_CPU), t.n_leaves + 1), &to);
         else
             small_put_blocks(&t, &r, batch_keys, batch_effects, batch_more, batch_n, values ? values + values_at : 0,
                              (uint) (item / MIX_LANES), (uint) (item % MIX_LANES), pool);

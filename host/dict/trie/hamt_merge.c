@@ -189,16 +189,18 @@ static cl_uint room(const struct merge *m)
 static ordo_status small_write(struct ordo_call *call, const struct ordo_hamt *hamt, const struct merge *m)
 {
     const struct ordo_slice values = ordo_run_values(&hamt->dict, m->batch);
-    const size_t            lanes = HAMT_LANES(ordo_device_facts(call->dev)->cpu, hamt->dict.value_bytes);
+    const bool              cpu = ordo_device_facts(call->dev)->cpu;
+    const size_t            lanes = HAMT_LANES(cpu, hamt->dict.value_bytes);
     const cl_uint           first_unit = (cl_uint) m->old.used, units = room(m);
-    struct ordo_args        args = args_of(m);
+    const size_t            items = m->n * lanes + HAMT_SMALL_RECORDS(cpu, m->old.n_leaves) +
+                         HAMT_SMALL_TAILS(cpu, m->next.cell_bits, m->next.rank_bits);
+    struct ordo_args args = args_of(m);
 
     ordo_args_slice(&args, &values);
     ORDO_ADD(&args, ORDO_ARG(m->leaf_of), ORDO_ARG(m->ends), ORDO_ARG(m->fresh), ORDO_ARG(m->plan),
              ORDO_ARG(first_unit), ORDO_ARG(units), ORDO_ARG(m->next.cell_bits), ORDO_ARG(m->next.rank_bits),
              ORDO_ARG(m->next.leaves.mem), ORDO_ARG(m->next.tables.mem), ORDO_ARG(m->next.pool.mem));
-    struct ordo_launch launch =
-        ordo_hamt_kernel(hamt, SMALL_MODULE, "hamt_small_write", m->n * lanes + m->old.n_leaves + 1);
+    struct ordo_launch launch = ordo_hamt_kernel(hamt, SMALL_MODULE, "hamt_small_write", items);
     ordo_launch_define(&launch, "GROUP_SIZE", (long) small_plan_kernel(call, hamt, m->n).group);
     return ordo_call_launch(call, &launch, &args);
 }
