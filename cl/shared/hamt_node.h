@@ -114,8 +114,8 @@ typedef struct {
 #define HAMT_SMALL_TILE      256u /* A work-group of hamt_small_plan plans this many updates. */
 #define HAMT_SMALL_TILES(n)  (((n) + HAMT_SMALL_TILE - 1) / HAMT_SMALL_TILE)
 
-/* A work-item of hamt_small_write writes what follows HAMT_SMALL_LEAVES leaves, or HAMT_SMALL_WORDS words of the tables.
- * HAMT_SMALL_RECORDS and HAMT_SMALL_TAILS are the numbers of such work-items. */
+/* A work-item of hamt_small_write writes what follows HAMT_SMALL_LEAVES leaves, or HAMT_SMALL_WORDS words of the
+ * tables. HAMT_SMALL_RECORDS and HAMT_SMALL_TAILS are the numbers of such work-items. */
 #define HAMT_SMALL_LEAVES(cpu)            ((cpu) ? 64u : 1u)
 #define HAMT_SMALL_WORDS(cpu)             ((cpu) ? 64u : 4u)
 #define HAMT_SMALL_RECORDS(cpu, n_leaves) (((n_leaves) + HAMT_SMALL_LEAVES(cpu)) / HAMT_SMALL_LEAVES(cpu))

@@ -284,8 +284,8 @@ ORDO_FN void small_put_cells(const small_tables *s, uint at, const hamt_leaf *le
                at + 1);
 }
 
-/* Fills those of the words first .. end - 1 of the tables that are cells behind all leaves and ranks. They may be half
- * of all cells. */
+/* Fills cells behind all leaves and ranks. They may be half of all cells. Looks at the words first .. end - 1 of the
+ * tables. */
 ORDO_FN void small_fill_tail(const small_tables *s, uint n_leaves, uint first, uint end)
 {
     const uint cells = (uint) (s->by_rank - s->by_key);
