@@ -302,7 +302,9 @@ void sort_local(PAIRS_OUT(out), PAIRS_IN(spare), __global const uint *plan, __gl
     if (local_bit == SORT_NO_LOCAL)
         return;
     const uint first = bounds[range], count = bounds[range + 1] - first;
-    if (count == 0 || count > s.range_max || (LOCAL_SEGMENTS && !bounds[s.ranges + 1 + range]))
+    if (count == 0 || count > s.range_max)
+        return;
+    if (LOCAL_SEGMENTS && !bounds[s.ranges + 1 + range])
         return;
     const bool from_out = (s.passes - plan[SORT_PLAN_PASSES]) % 2 == 0;
     keys_out += s.keys_out_at + first;
