@@ -215,7 +215,7 @@ static ordo_status launch_histogram(struct sort *s, const char *file, uint32_t b
     return ordo_call_launch(s->call, &launch, &args);
 }
 
-static struct ordo_launch local_kernel(const struct ordo_sort_plan *p, const char *kernel, size_t groups, bool segments)
+static struct ordo_launch local_kernel(const struct ordo_sort_plan *p, const char *kernel, size_t groups)
 {
     return (struct ordo_launch) { .file = "primitive/sort_local.cl",
                                   .kernel = kernel,
@@ -223,8 +223,7 @@ static struct ordo_launch local_kernel(const struct ordo_sort_plan *p, const cha
                                   .group = p->local.group,
                                   .defines = { SORT_DEFINES(p, p->local.group),
                                                { "LOCAL_ITEMS", p->local.items },
-                                               { "LOCAL_BYTES", p->local.local_bytes },
-                                               { "LOCAL_SEGMENTS", segments } } };
+                                               { "LOCAL_BYTES", p->local.local_bytes } } };
 }
 
 static ordo_status sort_ranges(struct sort *s, const struct ordo_launch *launch, cl_mem bounds,
@@ -255,10 +254,11 @@ static ordo_status sort_locally(struct sort *s)
     struct ordo_args args = { .n = 0 };
     if (l->step == 0)
         return ORDO_OK;
-    const struct ordo_launch divide = local_kernel(p, "sort_bounds", l->ranges / l->group + 1, false);
-    const struct ordo_launch evenly = local_kernel(p, "sort_local", l->ranges, false);
-    const struct ordo_launch by_segments = local_kernel(p, "sort_local", l->ranges, true);
+    const struct ordo_launch divide = local_kernel(p, "sort_bounds", l->ranges / l->group + 1);
+    const struct ordo_launch evenly = local_kernel(p, "sort_local", l->ranges);
+    struct ordo_launch       by_segments = evenly;
     const struct ordo_launch large = tile_kernel(p, "primitive/sort_large.cl", "sort_large", l->ranges);
+    ordo_launch_define(&by_segments, "LOCAL_SEGMENTS", 1);
     ORDO_TRY(ordo_call_scratch(s->call, (2 * (size_t) l->ranges + 1) * sizeof(cl_uint), &bounds));
     ORDO_ADD(&args, ORDO_ARG(s->out.keys.mem), ORDO_ARG(s->spare.keys.mem), ORDO_ARG(s->pass_digits), ORDO_ARG(bounds),
              ORDO_ARG(local));
