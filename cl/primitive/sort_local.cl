@@ -34,7 +34,7 @@
 #ifndef LOCAL_SEGMENTS
 #define LOCAL_SEGMENTS 0
 #endif
-#define LOCAL_LEAVES (KEY_BITS > 64 && !LOCAL_SEGMENTS ? LOCAL_CROWDED : LOCAL_BIN_MAX)
+#define LOCAL_FULL (KEY_BITS > 64 && !LOCAL_SEGMENTS ? LOCAL_CROWDED : LOCAL_BIN_MAX)
 
 /* A segment is a sequence of keys that have equal bits from `local_bit` up. Returns the index after the segment that
  * contains keys[at - 1]. */
@@ -222,7 +222,7 @@ ORDO_FN void local_count(__local local_memory *l, uint count, uint *which)
 }
 
 /* Replaces each bin's count by the index of its first element. Sets l->fullest to the greatest count if it exceeds
- * LOCAL_LEAVES. Ends with a barrier. */
+ * LOCAL_FULL. Ends with a barrier. */
 ORDO_FN void local_place(__local local_memory *l)
 {
     __local uint *mine = l->bins + get_local_id(0) * (LOCAL_ITEMS / 2);
@@ -240,7 +240,7 @@ ORDO_FN void local_place(__local local_memory *l)
         mine[i] = before | (before + low) << 16;
         before += low + (two[i] >> 16);
     }
-    if (fullest > LOCAL_LEAVES)
+    if (fullest > LOCAL_FULL)
         ordo_local_max(&l->fullest, fullest);
     barrier(CLK_LOCAL_MEM_FENCE);
 }
@@ -292,7 +292,7 @@ ORDO_FN void local_sort(__local local_memory *l, __global const ordo_key *keys, 
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Elements with similar keys share a bin. If a bin gets more than LOCAL_LEAVES elements, the next launch must sort the
+/* Elements with similar keys share a bin. If a bin gets more than LOCAL_FULL elements, the next launch must sort the
  * range: bounds[s.ranges + 1 + range] becomes 1. The output may be the input, because all reads precede the writes. */
 ORDO_KERNEL(GROUP_SIZE)
 void sort_local(PAIRS_OUT(out), PAIRS_IN(spare), __global const uint *plan, __global uint *bounds, struct sort_local s)

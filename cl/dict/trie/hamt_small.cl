@@ -284,10 +284,11 @@ ORDO_FN void small_put_cells(const small_tables *s, uint at, const hamt_leaf *le
                at + 1);
 }
 
-/* Fills cells behind all leaves and ranks. They may be half of all cells. Looks at the words first .. end - 1 of the
- * tables. */
-ORDO_FN void small_fill_tail(const small_tables *s, uint n_leaves, uint first, uint end)
+/* Fills a work-item's cells if they follow the last leaf's cell or the last rank's cell. Up to half of all cells do.
+ * Both tables have `words` words together. */
+ORDO_FN void small_fill_tail(const small_tables *s, uint n_leaves, uint share, uint words)
 {
+    const uint first = share * HAMT_SMALL_WORDS(ORDO_CPU), end = min(first + HAMT_SMALL_WORDS(ORDO_CPU), words);
     const uint cells = (uint) (s->by_rank - s->by_key);
     for (uint w = first; w < end; w++)
         if (w < cells ? w >= s->cells_used : w - cells >= s->ranks_used)
@@ -401,12 +402,15 @@ ORDO_FN void small_put_records(const hamt_trie *t, const small_ready *r, uint i,
     small_put_leaf(to, at, &leaf, &next);
 }
 
-/* Writes what follows leaves first .. end - 1. */
-ORDO_FN void small_put_leaves(const hamt_trie *t, const small_ready *r, uint first, uint end, const small_target *to)
+/* Writes what follows a work-item's leaves. */
+ORDO_FN void small_put_leaves(const hamt_trie *t, const small_ready *r, uint share, const small_target *to)
 {
-    uint h = 0;
+    const uint first = share * HAMT_SMALL_LEAVES(ORDO_CPU);
+    const uint end = min(first + HAMT_SMALL_LEAVES(ORDO_CPU), t->n_leaves + 1);
+    uint       h = 0;
     HAMT_SEARCH(h, r->n, j, r->leaf_of[j] < first)
     for (uint i = first; i < end; i++) {
+        /* The search has found the update of leaf `first`. */
         while (i > first && h < r->n && r->leaf_of[h] < i)
             h++;
         small_put_records(t, r, i, h, to);
@@ -455,15 +459,12 @@ void hamt_small_write(HAMT_TRIE, HAMT_BATCH, __global const hamt_value *values, 
                                  ((n - 1) >> rank_shift) + 1, tables, tables + HAMT_RANKS_AT(cell_bits),
                                  &end->sums.found[HAMT_GAPS] } };
     RUN_EACH (ulong, item, records + HAMT_SMALL_TAILS(ORDO_CPU, cell_bits, rank_bits)) {
-        const uint i = (uint) (item - blocks) * HAMT_SMALL_LEAVES(ORDO_CPU);
-        const uint w = (uint) (item - records) * HAMT_SMALL_WORDS(ORDO_CPU),
-                   words = HAMT_NODES_AT(cell_bits, rank_bits);
-        if (item >= records)
-            small_fill_tail(&to.tables, n_leaves, w, to.fills ? min(w + HAMT_SMALL_WORDS(ORDO_CPU), words) : w);
-        else if (item >= blocks)
-            small_put_leaves(&t, &r, i, min(i + HAMT_SMALL_LEAVES(ORDO_CPU), t.n_leaves + 1), &to);
-        else
+        if (item < blocks)
             small_put_blocks(&t, &r, batch_keys, batch_effects, batch_more, batch_n, values ? values + values_at : 0,
                              (uint) (item / MIX_LANES), (uint) (item % MIX_LANES), pool);
+        else if (item < records)
+            small_put_leaves(&t, &r, (uint) (item - blocks), &to);
+        else if (to.fills)
+            small_fill_tail(&to.tables, n_leaves, (uint) (item - records), HAMT_NODES_AT(cell_bits, rank_bits));
     }
 }
