@@ -198,6 +198,21 @@ def summary(*entries):
     return table
 
 
+def against(label, other):
+    """A line for each distribution, a column for each type. In parentheses the ratio to the same row of another file."""
+
+    def table(page):
+        files = [Kept(label), Kept(other)]
+        mine, its = ({(row["dist"], f"{row['key']}+{row['value_bytes']}"): row["rate"] for row in file.rows}
+                     for file in files)
+        types = list(dict.fromkeys(kind for _, kind in mine))
+        return source(page, files) + markdown(["keys"] + types, [
+            [dist] + [f"{rate(mine[dist, kind])} ({mine[dist, kind] / its[dist, kind]:.2f})"
+                      if (dist, kind) in mine else "" for kind in types] for dist in dict.fromkeys(d for d, _ in mine)])
+
+    return table
+
+
 def first_calls(*labels):
     """The first call of each kind with empty / filled caches. A structure in several files is taken from the first."""
 
@@ -337,6 +352,7 @@ TABLES = {
     "sort-h100": rates("h100-sort-with-cub", "h100-sort-wide-with-cub", over="count", ratio="peer"),
     "sort-16-bytes": rates("h100-sort-16-bytes", over="count"),
     "sort-16-bytes-h200": rates("h200-sort-16-bytes-with-cub", over="count", ratio="peer"),
+    "sort-shapes-h200": against(*h200("sort-shapes", "sort-shapes-lsd")),
     "fold-h200": rates("h200-fold-with-cub", over="count", ratio="peer"),
     "sums-h100": rates("h100-reduce-groupby", over="count", ratio="peer"),
     "arrays-h200": rates(*h200("scan-compact-reduce", "arrays", "groupby-top"), over="count"),
