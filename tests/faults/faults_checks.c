@@ -119,6 +119,32 @@ MASK_TEST(faults, small_batches_in_a_queue_of_the_caller_enqueue_one_marker, "cp
     test_true(t, clReleaseCommandQueue(queue) == CL_SUCCESS);
 }
 
+/* The host reads a tree's state once, after the first launch. */
+DEVICE_TEST(faults, concurrent_batches_of_linked_trees_read_once)
+{
+    static const int kinds[] = { BLINK, SKIPLIST };
+    enum { HELD = 5000, N = 100 };
+    uint8_t codes_here[N];
+    memset(codes_here, ORDO_UPSERT, N);
+    AUTO_ARRAY struct test_array keys = test_upload(t, NULL, N, 4, 1);
+    AUTO_ARRAY struct test_array codes = test_upload(t, codes_here, N, 1, 1);
+    for (size_t i = 0; i < LENGTH(kinds); i++) {
+        AUTO_DICT ordo_dict               *dict = make_dict(t, t->dev, kinds[i], 0, HELD);
+        const struct ordo_concurrent_batch batch = {
+            .codes = test_slice(&codes), .keys = test_slice(&keys), .values = test_slice(&keys), .count = N
+        };
+        test_context(t, "%s", structures[kinds[i]].name);
+        test_ok(t, ordo_dict_apply_concurrent(dict, &batch, NULL)); /* builds kernels */
+        fault_opencl->only = "clEnqueueReadBuffer";
+        fault_arm(fault_opencl, 0, 0, false);
+        test_ok(t, ordo_dict_apply_concurrent(dict, &batch, NULL));
+        fault_opencl->armed = false;
+        fault_opencl->only = NULL;
+        test_true(t, fault_opencl->calls == 1);
+        test_ok(t, ordo_dict_check(dict, NULL));
+    }
+}
+
 /* ---- forks ------------------------------------------------------------------------------------------------------- */
 
 /* In the child: calls end without using the driver, whose locks a missing thread may hold. */

@@ -321,18 +321,29 @@ ORDO_FN bool ltree_take_turn(const ltree_batch *batch, ltree_turn *turn, uint fi
 #define LTREE_KERNEL ORDO_KERNEL(LTREE_GROUP)
 #endif
 
+/* Returns whether the batch needs something that the host does not offer. All groups get the same result, because no
+ * operation changes the tally. */
+ORDO_FN bool ltree_lacks(__global const uint *tally, uint offers)
+{
+    return (LTREE_NEEDS(tally[TALLY_STORES], tally[TALLY_SCANS], tally[TALLY_RANGES], tally[TALLY_ERASES],
+                        tally[TALLY_FINDS]) &
+            ~offers) != 0;
+}
+
 /* Runs operations first .. first + n - 1 of the list `again`, or of the list `subset` if `again` is NULL, or of the
- * batch if both are NULL. Appends each operation that gives up to the list `pending`. */
+ * batch if both are NULL. Appends each operation that gives up to the list `pending`. If the batch needs something that
+ * is not in `offers` (LTREE_NEEDS), does nothing. */
 LTREE_KERNEL
-void ltree_apply(LTREE_TREE, uint leaf_capacity, uint inner_capacity, uint first, uint n, uint final, uint never,
-                 uint far, uint found_first, __global const ltree_pended *again, __global const uint *subset,
-                 __global ltree_pended *pending, __global uint *history, __global const uchar *codes, ulong codes_at,
-                 __global const ordo_key *keys, ulong keys_at, __global const ordo_key *hi, ulong hi_at,
-                 __global const ltree_value *values, ulong values_at, __global const ulong *rooms, ulong rooms_at,
-                 __global uchar *found, ulong found_at, __global ordo_key *keys_out, ulong keys_out_at,
-                 __global ltree_value *values_out, ulong values_out_at, __global uint *counts, ulong counts_at,
-                 __global uchar *outcomes, ulong outcomes_at, __global ordo_key *range_keys, ulong range_keys_at,
-                 __global ltree_value *range_values, ulong range_values_at, ulong range_capacity, uint faults)
+void ltree_apply(LTREE_TREE, uint leaf_capacity, uint inner_capacity, uint offers, uint first, uint n, uint final,
+                 uint never, uint far, uint found_first, __global const ltree_pended *again,
+                 __global const uint *subset, __global ltree_pended *pending, __global uint *history,
+                 __global const uchar *codes, ulong codes_at, __global const ordo_key *keys, ulong keys_at,
+                 __global const ordo_key *hi, ulong hi_at, __global const ltree_value *values, ulong values_at,
+                 __global const ulong *rooms, ulong rooms_at, __global uchar *found, ulong found_at,
+                 __global ordo_key *keys_out, ulong keys_out_at, __global ltree_value *values_out, ulong values_out_at,
+                 __global uint *counts, ulong counts_at, __global uchar *outcomes, ulong outcomes_at,
+                 __global ordo_key *range_keys, ulong range_keys_at, __global ltree_value *range_values,
+                 ulong range_values_at, ulong range_capacity, uint faults)
 {
 #define AT(array) (array ? array + array##_at : array)
     const ltree_batch batch = {
@@ -370,6 +381,8 @@ void ltree_apply(LTREE_TREE, uint leaf_capacity, uint inner_capacity, uint first
 #if TEAM_WIDTH > 1
     turn.left = 0;
 #endif
+    if (ltree_lacks(state + LTREE_TALLY, offers))
+        n = 0;
     turn.op.faults = concurrent_begin(state + LTREE_TICK, faults);
     turn.op.faults.dice = apart_first(turn.op.faults.dice);
     for (bool more = true; LTREE_ANY(more);)

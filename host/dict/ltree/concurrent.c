@@ -55,7 +55,7 @@ static void define_settings(struct ordo_launch *launch, const struct ordo_ltree 
 static struct ordo_launch apply_kernel(const struct ordo_ltree *tree, size_t count, bool alone)
 {
     const struct ordo_ltree_shape shape = alone ? ordo_ltree_operations_alone(tree) : ordo_ltree_operations(tree);
-    const size_t                  each = ordo_min_size(count >> 16, 8) / shape.lanes;
+    const size_t                  each = ordo_min_size(count >> 20, 8) / shape.lanes;
     const size_t                  items = alone ? 1 : ordo_ceil_div(count, each < 1 ? 1 : each);
     struct ordo_launch launch = ordo_ltree_kernel(tree, "dict/ltree/concurrent.cl", "ltree_apply", shape, items);
 
@@ -78,8 +78,8 @@ static struct ordo_launch apply_kernel(const struct ordo_ltree *tree, size_t cou
  *   - its work-item has taken LTREE_STEPS steps
  *
  * An update that has split a node never gives up. */
-static ordo_status launch(const struct ordo_ltree_batch *c, size_t from, size_t count, cl_mem again, cl_mem pending,
-                          bool alone)
+static ordo_status launch(const struct ordo_ltree_batch *c, cl_uint offers, size_t from, size_t count, cl_mem again,
+                          cl_mem pending, bool alone)
 {
     const struct ordo_concurrent_batch *const b = c->batch;
     const struct ordo_slice *const            in[] = { &b->codes, &b->keys, &b->hi, &b->values, &b->rooms };
@@ -89,8 +89,8 @@ static ordo_status launch(const struct ordo_ltree_batch *c, size_t from, size_t 
     const cl_ulong                            capacity = b->range_capacity;
     struct ordo_args                          args = ordo_ltree_args(c->tree);
 
-    ORDO_ADD(&args, ORDO_ARG_UINT(c->tree->pools.leaves), ORDO_ARG_UINT(c->tree->pools.inner), ORDO_ARG_UINT(from),
-             ORDO_ARG_UINT(count), ORDO_ARG(c->final), ORDO_ARG_UINT(0), ORDO_ARG(c->far),
+    ORDO_ADD(&args, ORDO_ARG_UINT(c->tree->pools.leaves), ORDO_ARG_UINT(c->tree->pools.inner), ORDO_ARG(offers),
+             ORDO_ARG_UINT(from), ORDO_ARG_UINT(count), ORDO_ARG(c->final), ORDO_ARG_UINT(0), ORDO_ARG(c->far),
              ORDO_ARG_UINT(c->found_first), ORDO_ARG(again), ORDO_ARG(c->subset), ORDO_ARG(pending),
              ORDO_ARG(c->tree->history));
     for (size_t i = 0; i < sizeof in / sizeof *in; i++)
@@ -101,16 +101,19 @@ static ordo_status launch(const struct ordo_ltree_batch *c, size_t from, size_t 
     return ordo_call_launch(c->call, &apply, &args);
 }
 
+static size_t first_launch_max(size_t leaves)
+{
+    return LAUNCH_PER_LEAF * leaves < LAUNCH_MIN ? LAUNCH_MIN : LAUNCH_PER_LEAF * leaves;
+}
+
 static ordo_status launch_window(const struct ordo_ltree_batch *c, size_t first, size_t count)
 {
     const bool alone = is_alone(c);
-    size_t     most = alone ? LAUNCH_ALONE : LAUNCH_PER_LEAF * c->state[LTREE_LEAVES];
+    size_t     most = alone ? LAUNCH_ALONE : first_launch_max(c->state[LTREE_LEAVES]);
 
-    if (most < LAUNCH_MIN)
-        most = LAUNCH_MIN;
     for (size_t done = 0, n; done < count; done += n) {
         n = ordo_min_size(ordo_min_size(most, LAUNCH_MAX), count - done);
-        ORDO_TRY(launch(c, first + done, n, NULL, c->pending, alone));
+        ORDO_TRY(launch(c, LTREE_OFFERS_ALL, first + done, n, NULL, c->pending, alone));
         most = alone ? most : most * 2;
     }
     return ORDO_OK;
@@ -121,7 +124,7 @@ static ordo_status launch_list(const struct ordo_ltree_batch *c, size_t count, c
     const size_t most = alone ? LAUNCH_ALONE : LAUNCH_MAX;
     for (size_t first = 0, n; first < count; first += n) {
         n = ordo_min_size(most, count - first);
-        ORDO_TRY(launch(c, first, n, list, next, alone));
+        ORDO_TRY(launch(c, LTREE_OFFERS_ALL, first, n, list, next, alone));
     }
     return ORDO_OK;
 }
@@ -168,12 +171,12 @@ static ordo_status finish_turn(struct ordo_ltree_batch *c, size_t turn, bool alo
     return launch_list(c, l.count, l.list, l.next, is_alone(c) || alone);
 }
 
+/* c->state must be the state after the first launch. */
 static ordo_status finish_operations(struct ordo_ltree_batch *c)
 {
     size_t stuck = 0, launched = SIZE_MAX;
 
     for (size_t turn = 0;; turn++) {
-        ORDO_TRY(ordo_ltree_read_state(c->call, c->tree, c->state));
         c->tree->restarts += c->state[LTREE_RESTARTS];
         size_t count = c->state[LTREE_PENDING];
         if (count == 0)
@@ -185,6 +188,7 @@ static ordo_status finish_operations(struct ordo_ltree_batch *c)
             return ORDO_FAIL(c->call->dev, ORDO_BROKEN,
                              "%zu operations come to no end: is a node latched that nobody holds?", count);
         ORDO_TRY(finish_turn(c, turn, stuck > 0, &count));
+        ORDO_TRY(ordo_ltree_read_state(c->call, c->tree, c->state));
         launched = count;
     }
 }
@@ -197,14 +201,19 @@ static cl_uint first_tick(const struct ordo_ltree_batch *c)
 enum { FINDS_BESIDE_UPDATES, FINDS_FIRST, FINDS_FIRST_IF_MANY };
 #define MANY ((size_t) 1 << 22)
 
+/* Returns whether finds precede the changes of a batch that has both. */
+static bool finds_precede_changes(const struct ordo_ltree_batch *c)
+{
+    const uint32_t order = setting(c->tree, ORDO_LTREE_FINDS);
+    const bool     many = c->batch->count >= MANY || ordo_is_dry_run(c->call->dev);
+
+    return order == FINDS_FIRST || (order == FINDS_FIRST_IF_MANY && many);
+}
+
 static bool finds_first(const struct ordo_ltree_batch *c)
 {
-    const struct ordo_dict *dict = &c->tree->dict;
-    const bool              changes = c->tally[TALLY_STORES] > 0 || c->tally[TALLY_ERASES] > 0;
-    const uint32_t          order = setting(c->tree, ORDO_LTREE_FINDS);
-    const bool              many = c->batch->count >= MANY || ordo_is_dry_run(dict->dev);
-
-    return c->tally[TALLY_FINDS] > 0 && (!changes || order == FINDS_FIRST || (order == FINDS_FIRST_IF_MANY && many));
+    const bool changes = c->tally[TALLY_STORES] > 0 || c->tally[TALLY_ERASES] > 0;
+    return c->tally[TALLY_FINDS] > 0 && (!changes || finds_precede_changes(c));
 }
 
 /* Answers the finds. Then lists the other operations, so that later launches meet no finds: 10^7 operations with 10 %
@@ -239,6 +248,7 @@ static ordo_status run_windows(struct ordo_ltree_batch *c)
         if (first > 0)
             ORDO_TRY(ordo_ltree_clear_counters(c));
         ORDO_TRY(launch_window(c, first, ordo_min_size(c->window, c->count - first)));
+        ORDO_TRY(ordo_ltree_read_state(c->call, c->tree, c->state));
         ORDO_TRY(finish_operations(c));
     }
     return ORDO_OK;
@@ -275,6 +285,64 @@ static ordo_status run_others(struct ordo_ltree_batch *c)
     return status;
 }
 
+/* ---- launch before the tally is read ----------------------------------------------------------------------------- */
+
+/* Without these functions, the device would be idle between the tally and the first launch until the host has read the
+ * tally, for about 20 us on an H200. */
+
+static cl_uint offers_of(const struct ordo_ltree_batch *c)
+{
+    const struct ordo_concurrent_batch *b = c->batch;
+
+    return (b->values.mem || !c->tree->dict.value_bytes ? LTREE_NEEDS_VALUES : 0) | (b->hi.mem ? LTREE_NEEDS_HI : 0) |
+           (b->rooms.mem ? LTREE_NEEDS_ROOMS : 0) | (finds_precede_changes(c) ? 0 : LTREE_NEEDS_FINDS_BESIDE);
+}
+
+static bool offers_suffice(const struct ordo_ltree_batch *c)
+{
+    const cl_uint *tally = c->tally;
+    return (LTREE_NEEDS(tally[TALLY_STORES], tally[TALLY_SCANS], tally[TALLY_RANGES], tally[TALLY_ERASES],
+                        tally[TALLY_FINDS]) &
+            ~offers_of(c)) == 0;
+}
+
+/* Launches the whole batch if one launch is enough even if all operations store new keys. The kernel does nothing if
+ * the batch needs something that is not offered. */
+static ordo_status launch_ahead(struct ordo_ltree_batch *c, bool *launched)
+{
+    const struct ordo_ltree *tree = c->tree;
+    const int                mark = c->call->n_scratch;
+
+    *launched = false;
+    if (is_alone(c) || ordo_is_dry_run(c->call->dev) || !ordo_ltree_has_room(tree, c->count) ||
+        c->count > ordo_min_size(first_launch_max(tree->leaves_max), LAUNCH_MAX) ||
+        tree->elements_max + c->count > ORDO_MAX_COUNT)
+        return ORDO_OK;
+    const ordo_status status = ordo_ltree_take_lists(c);
+    if (status != ORDO_OK)
+        return ordo_ltree_or_drop(c, mark, status);
+    if (c->window < c->count) {
+        ordo_call_release(c->call, mark);
+        return ORDO_OK;
+    }
+    ORDO_TRY(ordo_ltree_set_tick(c, 0));
+    ORDO_TRY(launch(c, offers_of(c), 0, c->count, NULL, c->pending, false));
+    *launched = true;
+    return ORDO_OK;
+}
+
+/* Finishes a batch that launch_ahead has launched. `status` is the result of reading the tally. */
+static ordo_status finish_ahead(struct ordo_ltree_batch *c, ordo_status status)
+{
+    if (status != ORDO_OK)
+        c->tally[TALLY_STORES] = c->tally[TALLY_ERASES] = 1; /* The batch may have changed the tree. */
+    expect_changes(c);
+    if (status == ORDO_OK)
+        status = finish_operations(c);
+    end(c, status);
+    return status;
+}
+
 ordo_status ordo_ltree_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
                                         const struct ordo_concurrent_batch *batch)
 {
@@ -283,8 +351,17 @@ ordo_status ordo_ltree_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
         .call = call, .tree = tree, .batch = batch, .count = batch->count, .far = ORDO_LTREE_QUERY_LEAVES
     };
 
+    bool ahead = false;
+
     ORDO_TRY(ordo_ltree_begin(call, tree));
-    ORDO_TRY(ordo_ltree_take_tally(&c));
+    ORDO_TRY(ordo_ltree_launch_tally(&c));
+    ORDO_TRY(launch_ahead(&c, &ahead));
+    const ordo_status status = ordo_ltree_read_tally(&c);
+    if (ahead && (status != ORDO_OK || offers_suffice(&c)))
+        return finish_ahead(&c, status);
+    ORDO_TRY(status);
+    if (ahead)
+        ordo_call_release(call, c.mark);
     ORDO_TRY(ordo_dict_check_concurrent(&tree->dict, batch, c.tally[TALLY_STORES], c.tally[TALLY_SCANS],
                                         c.tally[TALLY_RANGES]));
     ORDO_TRY(ordo_ltree_check_count(call, tree, c.tally[TALLY_STORES]));

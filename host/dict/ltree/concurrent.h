@@ -43,6 +43,8 @@ ordo_status ordo_ltree_set_tick(const struct ordo_ltree_batch *c, cl_uint tick);
 ordo_status ordo_ltree_go_on(struct ordo_ltree_batch *c);
 
 ordo_status ordo_ltree_take_lists(struct ordo_ltree_batch *c);
+/* Returns whether `stores` more elements are likely to find free leaves. */
+bool ordo_ltree_has_room(const struct ordo_ltree *tree, size_t stores);
 /* Grows the pools before the first launch, so that stores find free leaves. */
 ordo_status ordo_ltree_grow_ahead(struct ordo_ltree_batch *c);
 /* Grows the pools by about a quarter, for operations that found no free leaf. If that fails, rebuilds the tree. If no
@@ -58,9 +60,10 @@ struct ordo_ltree_listed {
     cl_mem list, next;
 };
 
-/* Counts operations by kind in c->tally, and reads the state of the tree, which must not be empty. Waits for the
- * device. */
-ordo_status ordo_ltree_take_tally(struct ordo_ltree_batch *c);
+/* Counts operations by kind in the state of the tree, which must not be empty. */
+ordo_status ordo_ltree_launch_tally(const struct ordo_ltree_batch *c);
+/* Reads the state and the counts into c->state and c->tally. Waits for the device. */
+ordo_status ordo_ltree_read_tally(struct ordo_ltree_batch *c);
 ordo_status ordo_ltree_list_others(struct ordo_ltree_batch *c);
 /* Executes the listed operations in key order. Operations that lack memory stay in l->list. Sets *updated to true if at
  * least an eighth of the updates are done. */

@@ -100,13 +100,23 @@ static ordo_status estimate_new(struct ordo_ltree_batch *c, size_t *out)
 
 /* Estimates the number of leaves after `stores` new keys: the expected number for random keys, but at most the worst
  * case. */
-static size_t leaves_for(const struct ordo_ltree_batch *c, size_t stores)
+static size_t leaves_after(const struct ordo_ltree *tree, size_t leaves, size_t elements, size_t stores)
 {
-    const size_t leaves = c->state[LTREE_LEAVES], slots = ordo_ltree_slots(c->tree);
+    const size_t slots = ordo_ltree_slots(tree);
     const size_t needed = leaves + ordo_min_size(stores, leaves) + stores / (slots / 2) + 1;
-    const size_t likely = (c->state[LTREE_ELEMENTS] + stores) / (slots * 11 / 14) + 64;
+    const size_t likely = (elements + stores) / (slots * 11 / 14) + 64;
 
     return ordo_min_size(needed, likely > leaves ? likely : leaves);
+}
+
+static size_t leaves_for(const struct ordo_ltree_batch *c, size_t stores)
+{
+    return leaves_after(c->tree, c->state[LTREE_LEAVES], c->state[LTREE_ELEMENTS], stores);
+}
+
+bool ordo_ltree_has_room(const struct ordo_ltree *tree, size_t stores)
+{
+    return leaves_after(tree, tree->leaves_max, tree->elements_max, stores) <= tree->pools.leaves;
 }
 
 ordo_status ordo_ltree_grow_ahead(struct ordo_ltree_batch *c)

@@ -12,7 +12,7 @@ static struct ordo_launch kernel(const struct ordo_ltree_batch *c, const char *n
 
 #define TALLY_ITEMS ((size_t) 1 << 18)
 
-ordo_status ordo_ltree_take_tally(struct ordo_ltree_batch *c)
+ordo_status ordo_ltree_launch_tally(const struct ordo_ltree_batch *c)
 {
     const struct ordo_launch launch = kernel(c, "ltree_tally", ordo_min_size(c->batch->count, TALLY_ITEMS));
     struct ordo_args         args = { .n = 0 };
@@ -20,7 +20,11 @@ ordo_status ordo_ltree_take_tally(struct ordo_ltree_batch *c)
     ORDO_TRY(ordo_ltree_clear_counters(c));
     ordo_args_slice(&args, &c->batch->codes);
     ORDO_ADD(&args, ORDO_ARG_UINT(c->batch->count), ORDO_ARG(c->tree->state));
-    ORDO_TRY(ordo_call_launch(c->call, &launch, &args));
+    return ordo_call_launch(c->call, &launch, &args);
+}
+
+ordo_status ordo_ltree_read_tally(struct ordo_ltree_batch *c)
+{
     ORDO_TRY(ordo_ltree_read_state(c->call, c->tree, c->state));
     memcpy(c->tally, &c->state[LTREE_TALLY], sizeof c->tally);
     return ORDO_OK;
