@@ -48,12 +48,16 @@ static bool is_suited(const struct small *s)
            !ordo_hash_is_underfull(hash, hash->elements_min);
 }
 
-static cl_uint bits_of_groups(size_t count)
+/* Up to this number of updates, a work-group has half as many updates as work-items on average, so that most of its
+ * steps take one round. 2^14 upserts take 83 instead of 103 us on an H200. More groups would take too much memory. */
+#define SPREAD_MAX ((size_t) 1 << 16)
+
+static cl_uint bits_of_groups(size_t count, cl_uint table_bits)
 {
     cl_uint bits = 1;
     while (((size_t) HASH_SMALL_MEAN << bits) < count)
         bits++;
-    return bits;
+    return count <= SPREAD_MAX && bits < table_bits ? bits + 1 : bits;
 }
 
 static ordo_status take_memory(struct small *s)
@@ -124,11 +128,12 @@ static ordo_status run(const struct small *s, bool *done)
 ordo_status ordo_hash_update_small(struct ordo_call *call, struct ordo_hash *hash, const struct ordo_hash_batch *batch,
                                    bool *done)
 {
-    struct small s = { .call = call, .hash = hash, .batch = batch, .group_bits = bits_of_groups(batch->count) };
+    struct small s = { .call = call, .hash = hash, .batch = batch };
     const int    mark = call->n_scratch;
     bool         lacked = false;
 
     *done = false;
+    s.group_bits = bits_of_groups(batch->count, hash->table.bits);
     if (!is_suited(&s))
         return ORDO_OK;
     if (hash->sits_out > 0) {
