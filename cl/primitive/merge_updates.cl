@@ -26,30 +26,22 @@
 #define UPDATE_FOUND 2u /* Element i has the update's key. */
 #define UPDATE_STAYS 1u /* The update is written. */
 
-#ifndef UPDATES_WAYS
-#define UPDATES_WAYS 8u
-#endif
-
-/* Returns how many of `count` keys are less than x, or with `ties` at most x. Each step divides the keys in
- * UPDATES_WAYS parts, because several independent loads take as long as one. */
+/* Returns how many of `count` keys are less than x, or with `ties` at most x. Each step divides the keys in four,
+ * because three independent loads take as long as one. */
 ORDO_FN uint updates_rank(__global const ordo_key *keys, uint count, ordo_key_form x, bool ties)
 {
     uint low = 0, high = count;
     while (low < high) {
-        const uint part = (high - low) / UPDATES_WAYS, rest = (high - low) % UPDATES_WAYS;
-        uint       at[UPDATES_WAYS - 1];
-        bool       before[UPDATES_WAYS - 1];
+        const uint quarter = (high - low) / 4, middle = low + (high - low) / 2;
+        const uint at[3] = { low + quarter, middle, middle + quarter };
+        uint       before[3];
         ORDO_UNROLL
-        for (uint i = 0; i < UPDATES_WAYS - 1; i++) {
-            at[i] = low + part * (i + 1) + rest * (i + 1) / UPDATES_WAYS;
+        for (int i = 0; i < 3; i++) {
             const ordo_key_form form = key_bits(keys[at[i]]);
             before[i] = key_before(form, x) || (ties && key_same(form, x));
         }
-        ORDO_UNROLL
-        for (uint i = 0; i < UPDATES_WAYS - 1; i++) {
-            low = before[i] ? at[i] + 1 : low;
-            high = before[i] ? high : min(high, at[i]);
-        }
+        high = !before[0] ? at[0] : !before[1] ? at[1] : !before[2] ? at[2] : high;
+        low = before[2] ? at[2] + 1 : before[1] ? at[1] + 1 : before[0] ? at[0] + 1 : low;
     }
     return low;
 }
