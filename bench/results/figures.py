@@ -395,7 +395,7 @@ TABLES = {
     "blink-peer": rates(*h200("blink-with-mvgpubtree", "blink-reads-with-mvgpubtree"), over="batch", ratio="peer"),
     "concurrent-mix": rates(*h200("concurrent-mix", "concurrent-points-10m-at-once"), over="update_percent"),
     "concurrent-beside": rates("h200-concurrent-points-10m-beside", over="update_percent"),
-    "concurrent-inserts": rates("h200-blink-concurrent-insert", over="batch"),
+    "concurrent-inserts": rates("h200-blink-concurrent-insert", over="batch", ratio="peer"),
     "strings": rates(*h200("strings", "strings-words", "strings-paths"), over="count"),
     "strings-index": rates(*h200("strings", "strings-words", "strings-paths"), over="count", value="index",
                            where=of("indexstrings")),
