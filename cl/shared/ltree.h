@@ -70,20 +70,16 @@
 
 enum ltree_tally { TALLY_STORES, TALLY_SCANS, TALLY_RANGES, TALLY_ERASES, TALLY_FINDS, N_TALLIES };
 
-/* A concurrent batch can start before the host has read the tally. The kernel must find out whether the host would
- * start it differently: LTREE_NEEDS is the set of bits that the batch needs. Finds without changes need a faster kernel
- * of their own. */
-#define LTREE_NEEDS_VALUES       1u
-#define LTREE_NEEDS_HI           2u
-#define LTREE_NEEDS_ROOMS        4u
-#define LTREE_NEEDS_FINDS_BESIDE 8u
-#define LTREE_NEEDS_FINDS_ALONE  16u
-#define LTREE_OFFERS_ALL         31u
+/* A small concurrent batch starts before the host has read the tally. The kernel does nothing if the batch needs
+ * something that the host does not offer: upper bounds, rooms, or a faster kernel for finds without changes.
+ * LTREE_NEEDS is the set of bits that a batch needs. */
+#define LTREE_NEEDS_HI          1u
+#define LTREE_NEEDS_ROOMS       2u
+#define LTREE_NEEDS_FINDS_ALONE 4u
+#define LTREE_OFFERS_ALL        7u
 #define LTREE_NEEDS(stores, scans, ranges, erases, finds)                                                              \
-    (((stores) ? LTREE_NEEDS_VALUES : 0) | ((scans) ? LTREE_NEEDS_HI : 0) | ((ranges) ? LTREE_NEEDS_ROOMS : 0) |       \
-     (!(finds)               ? 0                                                                                       \
-      : (stores) || (erases) ? LTREE_NEEDS_FINDS_BESIDE                                                                \
-                             : LTREE_NEEDS_FINDS_ALONE))
+    (((scans) ? LTREE_NEEDS_HI : 0) | ((ranges) ? LTREE_NEEDS_ROOMS : 0) |                                             \
+     ((finds) && !(stores) && !(erases) ? LTREE_NEEDS_FINDS_ALONE : 0))
 
 enum ltree_word {
     LTREE_ROOT,

@@ -288,14 +288,12 @@ static ordo_status run_others(struct ordo_ltree_batch *c)
 /* ---- launch before the tally is read ----------------------------------------------------------------------------- */
 
 /* Without these functions, the device would be idle between the tally and the first launch until the host has read the
- * tally, for about 20 us on an H200. */
+ * tally, for about 20 us on an H200. In larger batches this does not matter. */
+#define AHEAD_MAX ((size_t) 1 << 18)
 
-static cl_uint offers_of(const struct ordo_ltree_batch *c)
+static cl_uint offers_of(const struct ordo_concurrent_batch *b)
 {
-    const struct ordo_concurrent_batch *b = c->batch;
-
-    return (b->values.mem || !c->tree->dict.value_bytes ? LTREE_NEEDS_VALUES : 0) | (b->hi.mem ? LTREE_NEEDS_HI : 0) |
-           (b->rooms.mem ? LTREE_NEEDS_ROOMS : 0) | (finds_precede_changes(c) ? 0 : LTREE_NEEDS_FINDS_BESIDE);
+    return (b->hi.mem ? LTREE_NEEDS_HI : 0) | (b->rooms.mem ? LTREE_NEEDS_ROOMS : 0);
 }
 
 static bool offers_suffice(const struct ordo_ltree_batch *c)
@@ -303,20 +301,30 @@ static bool offers_suffice(const struct ordo_ltree_batch *c)
     const cl_uint *tally = c->tally;
     return (LTREE_NEEDS(tally[TALLY_STORES], tally[TALLY_SCANS], tally[TALLY_RANGES], tally[TALLY_ERASES],
                         tally[TALLY_FINDS]) &
-            ~offers_of(c)) == 0;
+            ~offers_of(c->batch)) == 0;
 }
 
-/* Launches the whole batch if one launch is enough even if all operations store new keys. The kernel does nothing if
- * the batch needs something that is not offered. */
-static ordo_status launch_ahead(struct ordo_ltree_batch *c, bool *launched)
+/* Returns whether one launch is enough even if all operations store new keys. A batch without values may have only
+ * finds, for which a launch ahead would be in vain. */
+static bool may_launch_ahead(const struct ordo_ltree_batch *c)
 {
     const struct ordo_ltree *tree = c->tree;
-    const int                mark = c->call->n_scratch;
+
+    if (is_alone(c) || ordo_is_dry_run(c->call->dev) || finds_precede_changes(c) ||
+        (tree->dict.value_bytes && !c->batch->values.mem))
+        return false;
+    return c->count <= ordo_min_size(first_launch_max(tree->leaves_max), AHEAD_MAX) &&
+           tree->elements_max + c->count <= ORDO_MAX_COUNT && ordo_ltree_has_room(tree, c->count);
+}
+
+/* Launches the batch, if one launch is enough. The kernel does nothing if the batch needs something that is not
+ * offered. */
+static ordo_status launch_ahead(struct ordo_ltree_batch *c, bool *launched)
+{
+    const int mark = c->call->n_scratch;
 
     *launched = false;
-    if (is_alone(c) || ordo_is_dry_run(c->call->dev) || !ordo_ltree_has_room(tree, c->count) ||
-        c->count > ordo_min_size(first_launch_max(tree->leaves_max), LAUNCH_MAX) ||
-        tree->elements_max + c->count > ORDO_MAX_COUNT)
+    if (!may_launch_ahead(c))
         return ORDO_OK;
     const ordo_status status = ordo_ltree_take_lists(c);
     if (status != ORDO_OK)
@@ -326,7 +334,7 @@ static ordo_status launch_ahead(struct ordo_ltree_batch *c, bool *launched)
         return ORDO_OK;
     }
     ORDO_TRY(ordo_ltree_set_tick(c, 0));
-    ORDO_TRY(launch(c, offers_of(c), 0, c->count, NULL, c->pending, false));
+    ORDO_TRY(launch(c, offers_of(c->batch), 0, c->count, NULL, c->pending, false));
     *launched = true;
     return ORDO_OK;
 }
