@@ -5,7 +5,7 @@
 
 /* Work-items of a work-group. On many GPUs this is a sub-group, whose barriers cost little. */
 #define HASH_SMALL_GROUP 32
-/* Updates of a work-group: highest mean and maximum. */
+/* A work-group has up to HASH_SMALL_MEAN updates on average, and never more than HASH_SMALL_UPDATES. */
 #define HASH_SMALL_MEAN    32
 #define HASH_SMALL_UPDATES 80
 /* The updates of a work-group can look at or change at most HASH_SMALL_BUCKETS buckets. */

@@ -181,7 +181,7 @@ void fault_note(struct test *t, const struct fault *f, const struct fault *plan,
                 c->text);
 }
 
-/* Reports the runs since the last report. Ordo finds a way around many faults, but of a hundred runs at least five
+/* Reports the runs since the last report. Ordo finds a way around many faults, but of a hundred runs at least ten
  * must end in an error. A smaller sample may contain none. */
 void fault_show(struct test *t, const char *what)
 {
@@ -191,7 +191,7 @@ void fault_show(struct test *t, const char *what)
     test_true(t, n_complaints == 0);
     test_true(t, n_tried > 0);
     test_true(t, n_struck >= n_tried);
-    test_true(t, n_tried < 100 || 20 * n_errors >= n_tried);
+    test_true(t, n_tried < 100 || 10 * n_errors >= n_tried);
     n_tried = n_struck = n_errors = 0;
 }
 

@@ -565,7 +565,7 @@ MASK_TEST(faults, concurrent_batches_that_are_done_return_no_error, "", "cpu=0")
         is.call = call_named("ordo_dict_apply_concurrent");
         is.held = TREE_HELD;
         is.in_part = true;
-        is.last_calls = t->facts->cpu ? 24 : 0;
+        is.last_calls = t->facts->cpu ? 60 : 0;
         fault_opencl->only = i % 2 ? "clEnqueue" : NULL;
         fault_sweep(t, &is, fault_opencl);
     }

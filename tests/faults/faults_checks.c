@@ -119,15 +119,21 @@ MASK_TEST(faults, small_batches_in_a_queue_of_the_caller_enqueue_one_marker, "cp
     test_true(t, clReleaseCommandQueue(queue) == CL_SUCCESS);
 }
 
-/* The host reads a tree's state once, after the first launch. */
+/* The host reads a tree's state once, after the first launch. The keys lie in different leaves, so no operation gives
+ * up. Without atomics of OpenCL 2, the host reads the state before the launch, too. */
 DEVICE_TEST(faults, concurrent_batches_of_linked_trees_read_once)
 {
     static const int kinds[] = { BLINK, SKIPLIST };
     enum { HELD = 5000, N = 100 };
-    uint8_t codes_here[N];
-    memset(codes_here, ORDO_UPSERT, N);
-    AUTO_ARRAY struct test_array keys = test_upload(t, NULL, N, 4, 1);
+    uint8_t  codes_here[N];
+    uint32_t keys_here[N];
+    for (uint32_t i = 0; i < N; i++) {
+        codes_here[i] = ORDO_UPSERT;
+        keys_here[i] = i * (UINT32_MAX / N);
+    }
+    AUTO_ARRAY struct test_array keys = test_upload(t, keys_here, N, 4, 1);
     AUTO_ARRAY struct test_array codes = test_upload(t, codes_here, N, 1, 1);
+    const unsigned long          reads = t->facts->atomics == ORDO_ATOMICS_LEGACY ? 2 : 1;
     for (size_t i = 0; i < LENGTH(kinds); i++) {
         AUTO_DICT ordo_dict               *dict = make_dict(t, t->dev, kinds[i], 0, HELD);
         const struct ordo_concurrent_batch batch = {
@@ -140,7 +146,7 @@ DEVICE_TEST(faults, concurrent_batches_of_linked_trees_read_once)
         test_ok(t, ordo_dict_apply_concurrent(dict, &batch, NULL));
         fault_opencl->armed = false;
         fault_opencl->only = NULL;
-        test_true(t, fault_opencl->calls == 1);
+        test_true(t, fault_opencl->calls == reads);
         test_ok(t, ordo_dict_check(dict, NULL));
     }
 }

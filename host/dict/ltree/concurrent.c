@@ -358,7 +358,6 @@ ordo_status ordo_ltree_apply_concurrent(ordo_dict *dict, struct ordo_call *call,
     struct ordo_ltree_batch c = {
         .call = call, .tree = tree, .batch = batch, .count = batch->count, .far = ORDO_LTREE_QUERY_LEAVES
     };
-
     bool ahead = false;
 
     ORDO_TRY(ordo_ltree_begin(call, tree));
